@@ -90,7 +90,7 @@ func TestReadCSVFaults(t *testing.T) {
 			`line 2, column 3: instance type m: cpu: "two": is not a quantity`,
 		}},
 		{"negative price", head + "m,1,1Gi,a,spot,-1,,,,\n", []string{`line 2, column 16: instance type m: price: "-1": must not be negative`}},
-		{"no price", head + "m,1,1Gi,a,spot,,,,,\n", []string{"line 2, column 1: instance type m: price: is missing; write 0 for what costs nothing"}},
+		{"no price", head + "m,1,1Gi,a,spot,,,,,\n", []string{"line 2, column 1: instance type m: price: is missing; write 0 if it is free"}},
 		{"no zone", head + "m,1,1Gi,,spot,1,,,,\n", []string{"line 2, column 1: instance type m: offerings[0].zone: must not be empty"}},
 		{"half a machine", head + "m,1,1Gi,a,reserved,1,,x,1.5,\n", []string{`reservationCount: "1.5": must be a whole number`}},
 		{"rate", head + "m,1,1Gi,a,spot,1,2,,,\n", []string{"line 2, column 1: instance type m: offerings[0].interruptionRate: 2: want a share from 0 to 1"}},

@@ -182,7 +182,7 @@ func (c *csvReader) readOffering(t *csvType, row []string, line int) {
 	if !priced {
 		c.fs.add(&CatalogFault{
 			Line: line, Column: 1, Type: row[c.name], Field: "price",
-			Problem: "is missing; write 0 for what costs nothing",
+			Problem: "is missing; write 0 if it is free",
 		})
 	}
 	t.Offerings = append(t.Offerings, o)

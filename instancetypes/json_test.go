@@ -123,7 +123,7 @@ func TestReadJSONFaults(t *testing.T) {
 		{"price as a string", offering(`"zone":"a","capacityType":"spot","price":"1"`), []string{`offerings[0].price: "1": want a JSON number of USD per hour`}},
 		{"negative price", offering(`"zone":"a","capacityType":"spot",` + "\n" + `"price":-1`), []string{`line 2, column 9: instance type m: offerings[0].price: "-1": must not be negative`}},
 		{"huge price", offering(`"zone":"a","capacityType":"spot","price":1e300`), []string{"must not exceed"}},
-		{"no price", offering(`"zone":"a","capacityType":"spot"`), []string{"offerings[0].price: is missing; write 0 for what costs nothing"}},
+		{"no price", offering(`"zone":"a","capacityType":"spot"`), []string{"offerings[0].price: is missing; write 0 if it is free"}},
 		{"half a machine", offering(`"zone":"a","capacityType":"reserved","price":1,"reservationID":"x","reservationCount":1.5`), []string{`reservationCount: "1.5": is not a whole number of 64 bits`}},
 		{"rate", offering(`"zone":"a","capacityType":"spot","price":1,"interruptionRate":1.5`), []string{"offerings[0].interruptionRate: 1.5: want a share from 0 to 1"}},
 		{"endless rate", offering(`"zone":"a","capacityType":"spot","price":1,"interruptionRate":1e999`), []string{`interruptionRate: "1e999": is not a number`}},

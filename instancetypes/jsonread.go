@@ -152,7 +152,7 @@ func (j *jsonReader) instanceType(raw []byte, start position) {
 		price := offering + ".price"
 		if t.Offerings[i].Price == 0 && !r.Has(price) && !slices.Contains(explained, offering) {
 			at := start.in(raw, r.ValueOffset(offering))
-			j.fs.add(&CatalogFault{Line: at.line, Column: at.column, Type: t.Name, Field: price, Problem: "is missing; write 0 for what costs nothing"})
+			j.fs.add(&CatalogFault{Line: at.line, Column: at.column, Type: t.Name, Field: price, Problem: "is missing; write 0 if it is free"})
 		}
 	}
 	j.types.add(t, func(field string) position { return start.in(raw, r.ValueOffset(field)) }, explained)

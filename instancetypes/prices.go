@@ -268,6 +268,6 @@ func (p *priceReader) history(list []spotPrice) {
 		p.prices.Warnings = append(p.prices.Warnings, "left out are prices that are not of Linux: "+strings.Join(parts, ", "))
 	}
 	if len(list) > 0 && len(places) == 0 {
-		p.fs.add(&CatalogFault{Field: "SpotPriceHistory", Problem: "has no price of Linux machines"})
+		p.fs.add(&CatalogFault{Field: "SpotPriceHistory", Problem: "has no Linux price"})
 	}
 }

@@ -103,7 +103,7 @@ func forPool(name string) string {
 	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf(" for node pool %q", name)
+	return fmt.Sprintf(" for NodePool %q", name)
 }
 
 var (

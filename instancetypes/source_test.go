@@ -48,9 +48,9 @@ func TestLoadErrors(t *testing.T) {
 		want   string
 		is     error
 	}{
-		{"source fails", false, failing(down), `loading instance types for node pool "batch": API is down`, down},
-		{"no source", false, nil, `loading instance types for node pool "batch": no source`, nil},
-		{"no function", false, instancetypes.SourceFunc(nil), `loading instance types for node pool "batch": no source`, nil},
+		{"source fails", false, failing(down), `loading instance types for NodePool "batch": API is down`, down},
+		{"no source", false, nil, `loading instance types for NodePool "batch": no source`, nil},
+		{"no function", false, instancetypes.SourceFunc(nil), `loading instance types for NodePool "batch": no source`, nil},
 		{"invalid types", false, fixed(machine("m", "cpu=1", "")), "instance type m: capacity.memory: is missing", nil},
 		{"cancelled", true, fixed(), "context canceled", context.Canceled},
 		{"one of several", false, instancetypes.Sources{fixed(), failing(down), failing(down)}, "source 1: API is down\nsource 2: API is down", down},

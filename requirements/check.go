@@ -82,7 +82,7 @@ func (s Selector) validate() faults {
 	case key == NodePoolKey:
 		f.add("key", "", "is set by the NodePool itself and may not be required")
 	case Restricted(key):
-		f.add("key", "", "is restricted: its value follows from what is bought")
+		f.add("key", "", "is restricted: its value follows from the instance type and zone")
 	}
 	if comparison(s.Operator) && len(s.Values) == 1 {
 		// Label syntax refuses the minus sign, too, but does not say why.

@@ -32,8 +32,8 @@ const (
 const usage = `Usage:
   kubectl plimsoll COMMAND [FLAGS]
 
-COMMAND and FLAGS are those of plimsoll, such as consolidate, whatif, lint or plan; the objects of the
-cluster are read as with -f. "kubectl plimsoll COMMAND --help" lists the flags.
+COMMAND and FLAGS are those of plimsoll, such as consolidate, whatif, lint or plan; the state of the
+cluster is its input, as with -f. "kubectl plimsoll COMMAND --help" lists the flags.
 
 The flags that "kubectl options" lists, such as --context, --kubeconfig and --as, may stand before and after
 COMMAND. Plans are made for the whole cluster: -n is the namespace of the objects that explain is asked
@@ -117,7 +117,7 @@ func find() (string, error) {
 	}
 	path, err := exec.LookPath("plimsoll")
 	if err != nil {
-		return "", errors.New("there is no plimsoll beside kubectl-plimsoll and none in PATH")
+		return "", errors.New("plimsoll is neither next to kubectl-plimsoll nor in PATH")
 	}
 	return path, nil
 }
@@ -176,10 +176,10 @@ func (p *plugin) stream(plimsoll string, args []string) (code int, err error) {
 	_, _ = io.Copy(io.Discard, objects) // for kubectl to end
 	got := get.Wait()
 	if !started {
-		return exitBadInput, errors.Join(err, got, errors.New("kubectl get has printed no objects"))
+		return exitBadInput, errors.Join(err, got, errors.New("kubectl get printed no objects"))
 	}
 	if got != nil {
-		p.say("warning: kubectl could not list everything; what is missing does not count")
+		p.say("warning: kubectl could not list every kind; missing objects are not part of the plan")
 	}
 	_ = out.CloseWithError(err) // nil is the end
 	if code = <-finished; code != 0 || errors.Is(err, io.ErrClosedPipe) {
@@ -196,7 +196,7 @@ func (p *plugin) served() ([]string, error) {
 	err := c.Run()
 	out := slices.DeleteFunc(kinds(), func(kind string) bool { return !slices.Contains(strings.Fields(names.String()), kind) })
 	if len(out) == 0 {
-		return nil, errors.Join(errors.New("kubectl api-resources names none of the kinds that are read"), err)
+		return nil, errors.Join(errors.New("kubectl api-resources lists none of the kinds that plimsoll reads"), err)
 	}
 	return out, nil // a group that does not answer is one that has no say in plans
 }
@@ -211,7 +211,7 @@ func each(list io.Reader, take func(redact.Object) error) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("reading what kubectl prints: %w", err)
+			return fmt.Errorf("reading the output of kubectl: %w", err)
 		}
 		switch token {
 		case json.Delim('{'), json.Delim('['):
@@ -223,19 +223,19 @@ func each(list io.Reader, take func(redact.Object) error) error {
 				continue
 			}
 			if _, err := dec.Token(); err != nil { // [
-				return fmt.Errorf("reading what kubectl prints: %w", err)
+				return fmt.Errorf("reading the output of kubectl: %w", err)
 			}
 			for dec.More() {
 				var o redact.Object
 				if err := dec.Decode(&o); err != nil {
-					return fmt.Errorf("reading what kubectl prints: %w", err)
+					return fmt.Errorf("reading the output of kubectl: %w", err)
 				}
 				if err := take(o); err != nil {
 					return err
 				}
 			}
 			if _, err := dec.Token(); err != nil { // ]
-				return fmt.Errorf("reading what kubectl prints: %w", err)
+				return fmt.Errorf("reading the output of kubectl: %w", err)
 			}
 		}
 	}

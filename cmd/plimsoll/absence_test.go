@@ -94,7 +94,7 @@ func TestWhatTheCatalogLacksStays(t *testing.T) {
 	require.Equal(t, disruption.CauseUnknownPrice, verdictOf(t, plan, "unheard-of").Reasons[0].Code)
 
 	x := run(t, "explain", "node/unheard-of", "-f", file, "--now", atNoon, "--catalog", "testdata/market.json")
-	require.Contains(t, x.stdout, "It stays.\n  unknown-price  the catalog has no offering of tiny as on-demand in zone a\n")
+	require.Contains(t, x.stdout, "Not removed.\n  unknown-price  the catalog has no offering of tiny as on-demand in zone a\n")
 }
 
 // The embedded catalog sells hardly anything in us-east-1c, where much runs.
@@ -193,7 +193,7 @@ spec: {containers: [{name: c, resources: {requests: {cpu: "3", memory: 1Gi}}}]}
 `
 	r := run(t, "plan", "-f", temp(t, "in.yaml", openPool+pod), "--catalog", "testdata/market.json", "--filter", "name=small")
 	require.Equal(t, exitUnschedulable, r.code)
-	require.Contains(t, r.stdout, "the filters rule machines out")
+	require.Contains(t, r.stdout, "excluded by filters")
 	require.NotContains(t, r.stdout, "not on sale")
 }
 
@@ -202,7 +202,7 @@ func TestHowANodeHasDrifted(t *testing.T) {
 	file := temp(t, "cluster.yaml", onDemandPool+runningNode("spot", "small", "a", "spot", "2", "1900m", ""))
 	args := []string{"-f", file, "--now", atNoon, "--catalog", "testdata/market.json"}
 	const how = "RequirementsDrifted: NodePool general requires karpenter.sh/capacity-type In [on-demand], and the node has spot"
-	require.Contains(t, run(t, append(args, "consolidate")...).stdout, "DRIFTED NODES\n  spot: "+how+"\n")
-	require.Contains(t, run(t, append(args, "explain", "node/spot")...).stdout, "  It has drifted: "+how+".\n")
+	require.Contains(t, run(t, append(args, "consolidate", "--details")...).stdout, "DRIFTED NODES\n  spot: "+how+"\n")
+	require.Contains(t, run(t, append(args, "explain", "node/spot")...).stdout, "  Drifted: "+how+".\n")
 	require.Equal(t, how, verdictOf(t, consolidated(t, file, "--catalog", "testdata/market.json"), "spot").Drift)
 }

@@ -83,16 +83,16 @@ status: {phase: Bound}
 		"a spread over tainted nodes": {
 			pool + advisedNode("n1", "us-east-1a", "taints: [{key: dedicated, value: db, effect: NoSchedule}]", "") + advisedNode("n2", "us-east-1b", "", "") +
 				advisedPod("web-0", "500m", "nodeName: n2,") + advisedPod("web-1", "500m", spread("")), catalog,
-			"nodeTaintsPolicy: Honor over topology.kubernetes.io/zone would do: nodes with taints that it does not tolerate do not count for the pod then",
+			"nodeTaintsPolicy: Honor over topology.kubernetes.io/zone would help: nodes with taints that the pod does not tolerate are not counted then",
 		},
 		"a spread over nodes of others": {
 			pool + advisedNode("n1", "us-east-1a", "", "") + advisedNode("n2", "us-east-1b", "", "team: web") +
 				advisedPod("web-0", "500m", "nodeName: n2,") + advisedPod("web-1", "500m", "nodeSelector: {team: web},"+spread("nodeAffinityPolicy: Ignore,")), catalog,
-			"nodeAffinityPolicy: Honor over topology.kubernetes.io/zone would do: nodes that its node selector or affinity rules out do not count for the pod then",
+			"nodeAffinityPolicy: Honor over topology.kubernetes.io/zone would help: nodes that its node selector or affinity excludes are not counted then",
 		},
 		"a static NodePool": {
 			static + advisedNode("n1", "us-east-1b", "", "karpenter.sh/nodepool: general") + advisedPod("web-0", "1900m", "") + advisedPod("web-1", "1900m", "") + advisedPod("web-2", "1900m", ""), catalog,
-			"raise the replicas of the static node pool general to 3",
+			"raise the replicas of the static NodePool general to 3",
 		},
 		"a node group": {
 			advisedNode("n1", "us-east-1b", "", "eks.amazonaws.com/nodegroup: workers") + advisedPod("web-0", "1900m", "") + advisedPod("web-1", "1900m", "") + advisedPod("web-2", "1900m", ""),
@@ -103,7 +103,7 @@ status: {phase: Bound}
 			t.Parallel()
 			r := run(t, append([]string{"plan", "--effort", "fast", "-f", temp(t, "cluster.yaml", c.cluster)}, c.args...)...)
 			require.Equal(t, exitUnschedulable, r.code, "%s%s", r.stdout, r.stderr)
-			assert.Contains(t, r.stdout, "would help: "+c.want+"\n")
+			assert.Contains(t, r.stdout, "fix: "+c.want+"\n")
 		})
 	}
 }

@@ -55,21 +55,21 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.
 	}
 	switch {
 	case t.to.view.stopped != "":
-		t.to.line("%s for %s, and maybe more: the search was stopped by %s. Each plan is complete and verified.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"), t.to.view.stopped)
+		t.to.line("%s for %s, and possibly more: the search was stopped by %s. Each plan is complete and verified.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"), t.to.view.stopped)
 	case len(list) == 1:
-		t.to.line("One plan for %s is best at everything; without --alternatives it is printed in full.", figures.Count(s.Pods, "pod"))
+		t.to.line("One plan for %s is the best for every goal; without --alternatives it is printed in full.", figures.Count(s.Pods, "pod"))
 	default:
 		t.to.line("%s for %s. Each plan is complete and verified; --goal GOAL prints one in full.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"))
 	}
 	t.to.line("%s", t.p.madeWith())
 	i := slices.IndexFunc(list, func(a provisioning.Alternative) bool { return slices.Contains(a.Goals, provisioning.GoalCheapest) })
 	cheapest := &list[max(i, 0)]
-	head := []string{"GOAL", "PLACED", "$/HOUR", "$/MONTH", "AGAINST CHEAPEST", "LOWER BOUND", "NODES", "SPOT", "INTERRUPTIONS A MONTH", "LAUNCHES"}
+	head := []string{"GOAL", "PLACED", "$/HOUR", "$/MONTH", "VS CHEAPEST", "LOWER BOUND", "NODES", "SPOT", "INTERRUPTIONS/MONTH", "LAUNCHES"}
 	rows := append([][]string{head}, lo.Map(list, func(a provisioning.Alternative, _ int) []string { return t.alternative(&a, i >= 0, cheapest) })...)
 	t.to.section("ALTERNATIVES" + t.including())
-	t.to.headed(rows, "LAUNCHES", "$/MONTH", "LOWER BOUND", "SPOT", "INTERRUPTIONS A MONTH", "PLACED")
+	t.to.headed(rows, "LAUNCHES", "$/MONTH", "LOWER BOUND", "SPOT", "INTERRUPTIONS/MONTH", "PLACED")
 	if lo.SomeBy(list, func(a provisioning.Alternative) bool { return a.UnratedLaunches > 0 }) {
-		t.to.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")
+		t.to.line("\nSpot nodes without an interruption rate in the catalog are not counted.")
 	}
 }
 

@@ -91,11 +91,11 @@ func TestEmptyStdin(t *testing.T) {
 	for _, command := range []string{"plan", "consolidate"} {
 		r := run(t, command, "-f", "-")
 		require.Equal(t, exitBadInput, r.code)
-		require.Equal(t, "error: stdin is empty: did the command before the pipe fail? kubectl prints nothing where the cluster lacks one of the kinds that are asked for, such as nodepools\n", r.stderr)
+		require.Equal(t, "error: stdin is empty: did the command before the pipe fail? kubectl prints nothing if the cluster lacks one of the requested kinds, such as nodepools\n", r.stderr)
 	}
 	r := runWith(t, strings.NewReader(`{"apiVersion": "v1", "kind": "List", "items": []}`), "plan", "-f", "-")
 	require.Equal(t, exitOK, r.code, "a cluster without anything is one, too")
-	require.Contains(t, r.stdout, "nothing to place")
+	require.Contains(t, r.stdout, "Nothing to place")
 }
 
 // Files without an object are an error, as an object of the wrong kind is, and directories
@@ -104,10 +104,10 @@ func TestFilesOfNothing(t *testing.T) {
 	blank, comments := temp(t, "blank.yaml", " \n"), temp(t, "comments.yaml", "---\n# nothing\n---\n")
 	r := run(t, "plan", "-f", blank, "-f", comments)
 	require.Equal(t, exitBadInput, r.code)
-	require.Equal(t, "error: there is no object in "+blank+", "+comments+": blanks and comments at most\n", r.stderr)
+	require.Equal(t, "error: no objects in "+blank+", "+comments+": it is empty or has only comments\n", r.stderr)
 	r = runWith(t, strings.NewReader("\n"), "consolidate", "-f", "-")
 	require.Equal(t, exitBadInput, r.code)
-	require.Equal(t, "error: there is no object in stdin: blanks and comments at most\n", r.stderr)
+	require.Equal(t, "error: no objects in stdin: it is empty or has only comments\n", r.stderr)
 	r = run(t, "plan", "-f", blank, "-f", "testdata/nopool.yaml", "--catalog", "testdata/market.json")
 	require.Equal(t, exitOK, r.code, "templates that come to nothing stand beside others")
 }
@@ -169,8 +169,8 @@ func TestBadCatalogs(t *testing.T) {
 	for args, want := range map[string]string{
 		"--catalog ec2/mars":            "ec2/mars",
 		"--catalog azure/":              "azure/",
-		"--catalog kwok:/none.json":     "kwok:/none.json: no embedded catalog (they are listed by catalog --regions), and no file that can be read: no such file or directory",
-		"--catalog ec3/us-east-1":       "ec3/us-east-1: no embedded catalog (they are listed by catalog --regions), and no file that can be read: no such file or directory; did you mean ec2/us-east-1?",
+		"--catalog kwok:/none.json":     "kwok:/none.json: neither an embedded catalog (catalog --regions lists them) nor a readable file: no such file or directory",
+		"--catalog ec3/us-east-1":       "ec3/us-east-1: neither an embedded catalog (catalog --regions lists them) nor a readable file: no such file or directory; did you mean ec2/us-east-1?",
 		"--catalog eastus":              "did you mean azure/eastus?",
 		"--catalog testdata":            "testdata",
 		"--filter name=none":            `catalog ec2/us-east-1: none of the`,

@@ -23,11 +23,11 @@ func catalogCommand(a *app) *cobra.Command {
 	var regions, each, sources bool
 	cmd := &cobra.Command{
 		Use:   "catalog",
-		Short: "Print what is on sale",
-		Long: `Catalog prints the instance types of a catalog, the cheapest first. JSON and CSV hold
-everything that is known of them and can be edited and passed back with --catalog FILE.
-With --compare A B it sets the lowest prices of two catalogs side by side, by type or, if
-they have none in common, by cores, memory, architecture and devices.`,
+		Short: "List instance types, zones and prices",
+		Long: `Catalog lists the instance types of a catalog, the cheapest first. JSON and CSV hold all
+fields and can be edited and passed back with --catalog FILE. With --compare A B it compares
+the lowest prices of two catalogs, by instance type or, if they have none in common, by
+vCPUs, memory, architecture and devices.`,
 		Example: `  plimsoll catalog --catalog ec2/eu-west-1 --filter 'arch=arm64,cpu>=8,capacity-type=spot'
   plimsoll catalog --regions
   plimsoll catalog --compare ec2/eu-west-1 gcp/europe-west1 --filter 'cpu<=16'
@@ -73,16 +73,16 @@ they have none in common, by cores, memory, architecture and devices.`,
 			}
 			t := &table{view: a.view, alone: true, out: &a.stdout}
 			t.headed(rows(c), "ZONES", "INTERRUPTED", "$/MONTH", "PODS", "DEVICES", "ARCH")
-			t.line("\n%s.", pricelists.Dates(c, false))
+			t.line("\n%s.", pricelists.Dates(c, false, now()))
 			return nil
 		}),
 	}
 	market.register(cmd)
-	cmd.Flags().StringVar(&compared, "compare", "", "set the prices of `CATALOG` beside those of another one, which is the argument")
+	cmd.Flags().StringVar(&compared, "compare", "", "compare the prices of `CATALOG` with those of a second catalog, given as the argument")
 	cmd.Flags().BoolVar(&regions, "regions", false, "list the embedded catalogs instead")
-	cmd.Flags().BoolVar(&each, "offerings", false, "print a line for each offering, not for each type")
-	cmd.Flags().BoolVar(&sources, "sources", false, "print where the catalog's figures come from, and which are estimated")
-	format = outputFlag(a, cmd, "how to print it: `FORMAT` is table, wide (a table of any width), json or csv", "table", "wide", "json", "csv")
+	cmd.Flags().BoolVar(&each, "offerings", false, "print a line for each offering (instance type, zone and capacity type) instead of each instance type")
+	cmd.Flags().BoolVar(&sources, "sources", false, "print the sources of the catalog's figures, and which figures are estimated")
+	format = outputFlag(a, cmd, "output `FORMAT`: table, wide (a table of any width), json or csv", "table", "wide", "json", "csv")
 	return cmd
 }
 
@@ -104,7 +104,7 @@ func compareCatalogs(a *app, flags marketFlags, first, second, format string) er
 		}
 		a.warn(m.leftOut)
 		both[i] = m.Filter(flags.keep()...)
-		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(pricelists.Dates(both[i], false), "Prices: "))
+		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(pricelists.Dates(both[i], false, now()), "Prices: "))
 	}
 	result := pricelists.Compare(both[0], both[1])
 	if format == "csv" {

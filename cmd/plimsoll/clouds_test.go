@@ -15,8 +15,8 @@ func TestClustersOfOtherClouds(t *testing.T) {
 		pools       []string // that are bought from
 		warnings    []string
 	}{
-		{"gke", "Prices: gcp/europe-west4, on-demand of 2026-07-30, spot of 2026-07-30.", []string{"general"}, []string{"was read as NodePools batch-1, batch-2"}},
-		{"aks", "Prices: azure/northeurope, on-demand of 2026-06-18 (some of 2025-05-28), spot of 2025-05-28.", []string{"general-purpose", "spot"}, nil},
+		{"gke", "Prices: gcp/europe-west4, on-demand as of 2026-07-30, spot as of 2026-07-30.", []string{"general"}, []string{"was read as NodePools batch-1, batch-2"}},
+		{"aks", "Prices: azure/northeurope, on-demand as of 2026-06-18 (some as of 2025-05-28), spot as of 2025-05-28.", []string{"general-purpose", "spot"}, nil},
 	} {
 		t.Run(tt.dir, func(t *testing.T) {
 			input := []string{"-f", "../../examples/" + tt.dir, "--effort", "fast"}
@@ -57,10 +57,10 @@ func TestClustersOfOtherClouds(t *testing.T) {
 
 func TestCommittedPrices(t *testing.T) {
 	for _, tt := range []struct{ prices, catalog, want string }{
-		{"committed:3y", "gcp/us-central1", "Prices: gcp/us-central1, on-demand of 2026-07-30 (changed by committed use of three years (github.com/Cyclenerd/google-cloud-pricing-cost-calculator@fd66b26ff84f)), spot of 2026-07-30.\n"},
+		{"committed:3y", "gcp/us-central1", "Prices: gcp/us-central1, on-demand as of 2026-07-30 (changed by committed use of three years (github.com/Cyclenerd/google-cloud-pricing-cost-calculator@fd66b26ff84f)), spot as of 2026-07-30.\n"},
 		{"committed:3y", "gcp/us-central1", "c3-standard-4  amd64  4    14.9 GiB  110   -        4      $0.0494  $0.0907\n"},
 		{"committed:2y", "gcp/us-central1", "error: --prices committed:2y: commitment of 2 years: want 1 or 3\n"},
-		{"committed:1y", "ec2/eu-west-1", "error: --prices committed:1y: catalog ec2/eu-west-1 has no prices of commitments: those of gcp have\n"},
+		{"committed:1y", "ec2/eu-west-1", "error: --prices committed:1y: catalog ec2/eu-west-1 has no committed-use prices: only the catalogs of gcp have them\n"},
 	} {
 		r := run(t, "catalog", "--catalog", tt.catalog, "--prices", tt.prices, "--filter", "cpu<=4", "--filter", "label:node.kubernetes.io/instance-type in (c3-standard-4 m5.xlarge)")
 		require.Contains(t, r.stdout+r.stderr, tt.want)
@@ -74,13 +74,13 @@ func TestCompareCatalogs(t *testing.T) {
 m7i.large      $0.1008      $0.1124      +11.5%
 m7i.xlarge     $0.2016      $0.2247      +11.5%
 
-on-demand: of 2 machines that both sell B is cheaper for 0 and as dear for 0, +11.5% in the median (+11.5% to +11.5%); 0 only in A, 0 only in B.
-A is ec2/us-east-1, on-demand of 2026-07-06 (some of 2025-05-28), spot of 2025-05-28 (zones assigned).
-B is ec2/eu-west-1, on-demand of 2025-05-28, spot of 2025-05-28 (zones assigned).
+on-demand: 2 instance types in both; B is cheaper for 0 and equal for 0, +11.5% in the median (+11.5% to +11.5%); 0 only in A, 0 only in B.
+A is ec2/us-east-1, on-demand as of 2026-07-06 (some as of 2025-05-28), spot as of 2025-05-28 (zones estimated).
+B is ec2/eu-west-1, on-demand as of 2025-05-28, spot as of 2025-05-28 (zones estimated).
 `, r.stdout)
 	r = run(t, "catalog", "--compare", "azure/westeurope", "gcp/europe-west4", "--filter", "cpu<=4", "-o", "csv")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Contains(t, r.stdout, "MACHINE,CHEAPEST OF A,CHEAPEST OF B,ON-DEMAND A,ON-DEMAND B,B TO A,SPOT A,SPOT B,B TO A\n")
+	require.Contains(t, r.stdout, "SHAPE,CHEAPEST OF A,CHEAPEST OF B,ON-DEMAND A,ON-DEMAND B,B TO A,SPOT A,SPOT B,B TO A\n")
 	require.Contains(t, r.stdout, "\"4 cores, 16 GiB, amd64\",Standard_B4as_v2,e2-standard-4,$0.1730,$0.1475,-14.7%,")
 	for want, args := range map[string][]string{
 		"error: --compare takes two catalogs: --compare A B\n":                    {"--compare", "ec2/us-east-1"},

@@ -24,20 +24,20 @@ func consolidateCommand(a *app) *cobra.Command {
 	var limit limitFlag
 	cmd := &cobra.Command{
 		Use:   "consolidate -f FILE [-f FILE]...",
-		Short: "Decide which running nodes to remove or replace, and what that saves",
-		Long: `Consolidate reads what runs in a cluster and decides which nodes to remove or replace, in
-which order, and what that saves: machines that are about to be taken away, have expired
-or drifted, are empty, or hold pods that cost less elsewhere. Each step is safe by
-itself: it says which machines to launch first, where each evicted pod is expected to
-land, and what it uses up of PodDisruptionBudgets and of the node pools' budgets. For
-each node that stays it says why, and what the cause alone keeps the cluster from saving:
-that is tried for causes that could save the most, as many as the effort allows. Before the
-plan is printed its steps are replayed by code that shares nothing with the planner; should
-a step break a rule there, the plan ends before it, with a warning.
+		Short: "Plan which nodes to remove or replace, in a safe order, and the saving",
+		Long: `Consolidate reads the state of a cluster and plans which nodes to remove or replace, in
+which order, and the saving: nodes that are about to be interrupted, have expired or
+drifted, are empty, or run pods that cost less elsewhere. Each step can be carried out by
+itself: it lists the nodes to launch first, the node to which each evicted pod is expected
+to move, and its use of PodDisruptionBudgets and of the NodePools' disruption budgets. Nodes
+that cannot be removed are listed with the cause, and each cause with the saving that it
+blocks (BLOCKED SAVINGS): the largest are planned again without the cause, as many as the
+effort allows. Before the plan is printed, independent code replays its steps; if a step
+breaks a rule there, the plan ends before it, with a warning.
 
-It exits with 0 whether there is something to do or not, and with 3 if a machine is about
-to be taken away and a pod of it has no place. With -o openmetrics it exits with 0 then, too: the
-metric plimsoll_stranded says so.`,
+It exits with 0 whether there are steps or not, and with 3 if a node is about to be
+interrupted and one of its pods fits on no other node. With -o openmetrics it exits with 0
+then, too: see the metric plimsoll_stranded.`,
 		Example: `  plimsoll consolidate -f examples/consolidate
   kubectl get pods,nodes,pdb,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll consolidate -f -
   plimsoll consolidate -f cluster.json --min-saving 0.05/hour --min-saving 5% --min-lifetime 1h
@@ -78,8 +78,9 @@ metric plimsoll_stranded says so.`,
 	input.register(cmd)
 	how.register(cmd)
 	what.register(cmd)
-	limit.register(cmd, "the steps save")
-	to = destinationFlag(a, cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json, yaml or openmetrics (metrics for Prometheus), or a file whose name ends in .json, .yaml or .prom",
+	limit.register(cmd, "consolidation saves")
+	cmd.Flags().BoolVar(&a.details, "details", false, "also print cost by NodePool, the cluster rebuilt from scratch, diminishing returns and the nodes that are not removed")
+	to = destinationFlag(a, cmd, "output `FORMAT`: table, wide (a table of any width, with --details), json, yaml or openmetrics (metrics for Prometheus), or a file whose name ends in .json, .yaml or .prom",
 		map[string]string{".json": "json", ".yaml": "yaml", ".prom": openMetrics}, "table", "wide", "json", "yaml", openMetrics)
 	return cmd
 }
@@ -119,7 +120,7 @@ func (f *solverFlags) disruptCluster(ctx context.Context, a *app, planner disrup
 
 // block finds the savings that each cause for which nodes stay blocks: it plans again without the cause.
 func (f *solverFlags) block(ctx context.Context, a *app, planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan) error {
-	return f.search(ctx, a, "trying what is blocked", func(ctx context.Context, _ scheduling.Observer) error {
+	return f.search(ctx, a, "pricing blocked savings", func(ctx context.Context, _ scheduling.Observer) error {
 		var err error
 		plan.Summary.Blocked, err = planner.Blocked(ctx, p.cluster(planner), plan)
 		return err

@@ -19,9 +19,9 @@ import (
 
 // blocked says what each cause for which nodes stay keeps the cluster from saving, and what lifts it.
 func (m *moves) blocked() {
-	head := []string{"$/MONTH", "TRIED", "NODES", "CAUSE", "WHAT", "FIX"}
+	head := []string{"$/MONTH", "NODES", "CAUSE", "MEANING", "FIX"}
 	tabulate(m.to, "BLOCKED SAVINGS", head, m.plan.Summary.Blocked, func(b disruption.Blocked, _ int) []string {
-		return []string{figures.PlainMonthly(b.PerHour), lo.Ternary(b.Tried, "yes", "at most"), lo.Ternary(b.Nodes > 0, strconv.Itoa(b.Nodes), "-"), string(b.Code), report.Meaning(b.Code), report.Lift(&b)}
+		return []string{lo.Ternary(b.Tried, "", "up to ") + figures.PlainMonthly(b.PerHour), lo.Ternary(b.Nodes > 0, strconv.Itoa(b.Nodes), "-"), string(b.Code), report.Meaning(b.Code), report.Lift(&b)}
 	}, "CAUSE")
 }
 
@@ -67,7 +67,7 @@ func (m *moves) composition(title string, of *disruption.Rebuilt) {
 // them and not taken.
 func (m *moves) staying() {
 	groups := steps.Stays(m.plan, m.price)
-	tabulate(m.to, "NODES NOT REMOVED", []string{"COUNT", "$/HOUR", "CAUSE", "WHAT", "NODES"}, groups, func(g *steps.Stay, _ int) []string {
+	tabulate(m.to, "NODES NOT REMOVED", []string{"COUNT", "$/HOUR", "CAUSE", "MEANING", "NODES"}, groups, func(g *steps.Stay, _ int) []string {
 		list := lo.Map(g.Nodes, func(v *disruption.Verdict, _ int) string { return v.Node })
 		price := figures.Plain(g.Price)
 		if g.Code == disruption.CauseNoNodePool {
@@ -77,7 +77,7 @@ func (m *moves) staying() {
 	}, "CAUSE", "$/HOUR")
 	for i, g := range groups {
 		if i == 0 {
-			m.to.section("FOR EXAMPLE")
+			m.to.section("EXAMPLES")
 		}
 		v := g.Best()
 		m.to.line("  %s: %s", v.Node, m.p.cause(&v.Reasons[0]))
@@ -91,7 +91,7 @@ func (m *moves) staying() {
 func (p *problem) cause(c *disruption.Cause) string {
 	text, pool := steps.Reason(c), strings.TrimPrefix(c.Object, "nodepool/")
 	if _, group := p.NodeGroups[pool]; group && strings.HasPrefix(text, c.Object) {
-		return "node group " + pool + strings.Replace(strings.TrimPrefix(text, c.Object), ": the pool ", ": ", 1)
+		return "node group " + pool + strings.TrimPrefix(text, c.Object)
 	}
 	return text
 }
@@ -133,7 +133,7 @@ func (m *moves) bill() {
 		rows = append(rows, m.account(a))
 	}
 	head := []string{"GROUP", "NODES", "TYPES", "CAPACITY", "$/HOUR", "$/MONTH", "CPU REQ", "MEM REQ"}
-	tabulate(m.to, lo.Ternary(m.p.grouped, "COST BY NODE GROUP", "COST BY NODE POOL"), head, rows, asItIs)
+	tabulate(m.to, lo.Ternary(m.p.grouped, "COST BY NODE GROUP", "COST BY NODEPOOL"), head, rows, asItIs)
 }
 
 // without says of how many nodes the price is not known.

@@ -156,7 +156,7 @@ func TestRisksAreTold(t *testing.T) {
 		"a volume": {
 			settled{nodes: few, objects: []string{running("web-1", "one", "web", asks("100m")+volume), running("web-2", "two", "web", asks("1500m")), claim}},
 			map[disruption.RiskCode]string{disruption.RiskVolume: "persistentvolumeclaim/shop/data"},
-			"volume  the volume is detached and attached again",
+			"volume  volume is detached and reattached",
 		},
 		"another architecture": {
 			settled{archs: "amd64, arm64", nodes: map[string]string{"one": "large"}, objects: []string{running("web-1", "one", "web", asks("500m")), budget}},

@@ -101,7 +101,7 @@ func TestConsolidateStranded(t *testing.T) {
 func TestConsolidateNothing(t *testing.T) {
 	r := runWith(t, strings.NewReader("apiVersion: v1\nkind: List\nitems: []\n"), "consolidate", "-f", "-")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Equal(t, "There is nothing to consolidate: the input has no nodes.\n", r.stdout)
+	require.Equal(t, "Nothing to consolidate: the input has no nodes.\n", r.stdout)
 }
 
 // The example is what kubectl would print, in one List as well as in files. Nothing in it says what
@@ -133,8 +133,8 @@ func TestExplainNodeWithVerdict(t *testing.T) {
 	}
 	r := explain("node/ip-10-0-1-88", "node/ip-10-0-1-42", "node/ip-10-0-1-3")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Contains(t, r.stdout, "CONSOLIDATION, IF NO OTHER NODE IS REMOVED\n  It stays.\n  do-not-disrupt  pod/shop/month-end-0")
-	require.Contains(t, r.stdout, `It is removed for the reason "empty"; that saves $0.3912 per hour and moves 0 pods.`)
+	require.Contains(t, r.stdout, "CONSOLIDATION, IF NO OTHER NODE IS REMOVED\n  Not removed.\n  do-not-disrupt  pod/shop/month-end-0")
+	require.Contains(t, r.stdout, "Would be removed (empty): saves $0.3912 per hour, 0 pods rescheduled.")
 	require.Equal(t, 2, strings.Count(r.stdout, "CONSOLIDATION"), "the third belongs to no pool")
 
 	r = explain("node/ip-10-0-1-88", "-o", "json")
@@ -174,5 +174,5 @@ func TestVerifyMoves(t *testing.T) {
 
 	r = run(t, "explain", "node/ip-10-0-1-88", "-f", "../../examples/consolidate", "--plan", temp(t, "moves.json", made.stdout))
 	require.Equal(t, exitBadInput, r.code)
-	require.Contains(t, r.stderr, "is one of consolidate")
+	require.Contains(t, r.stderr, "is a consolidation plan")
 }

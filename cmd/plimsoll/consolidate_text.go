@@ -41,22 +41,27 @@ func printMoves(a *app, format string, p *problem, plan *disruption.Consolidatio
 func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.ConsolidationPlan) {
 	m := &moves{to: &table{view: v, out: w}, p: p, plan: plan}
 	m.headline()
-	m.blocked()
-	m.rebuilt()
-	m.bill()
 	m.steps()
-	m.drifted()
 	m.risks()
-	m.frontier()
-	m.staying()
+	m.blocked()
+	if v.details {
+		m.rebuilt()
+		m.bill()
+		m.drifted()
+		m.frontier()
+		m.staying()
+	}
 	writeWarnings(m.to, plan.Warnings)
+	if !v.details && len(plan.Nodes) > 0 {
+		m.to.line("\n--details adds cost by %s, the rebuilt cluster, diminishing returns\nand the nodes that are not removed.", lo.Ternary(p.grouped, "node group", "NodePool"))
+	}
 }
 
 // headline says what the cluster costs, what it will cost, and what it could.
 func (m *moves) headline() {
 	s := &m.plan.Summary
 	if len(m.plan.Nodes) == 0 {
-		m.to.line("There is nothing to consolidate: the input has no nodes.")
+		m.to.line("Nothing to consolidate: the input has no nodes.")
 		return
 	}
 	m.to.line("%s\n", m.basis())
@@ -81,7 +86,7 @@ func (m *moves) headline() {
 	m.to.headed(rows)
 	m.to.line("")
 	if len(m.plan.Steps) == 0 {
-		m.to.line("Nothing to consolidate now.")
+		m.to.line("%s", m.nothing())
 	} else {
 		m.to.line("%s: %d → %s, %s.", figures.Count(len(m.plan.Steps), "step"), s.NodesBefore, figures.Count(s.NodesAfter, "node"), m.saved())
 		m.to.line("%s rescheduled, %s launched.", figures.Count(s.PodsMoved, "pod"), figures.Count(s.Launches, "node"))
@@ -156,12 +161,9 @@ func (m *moves) notes() {
 			text += "; " + figures.Join(parts)
 		}
 		m.to.line("%s.", text)
-		if n := len(m.plan.Cordon); n > 0 {
-			m.to.line("Cordon %s before the first step, so that evicted pods are not scheduled to nodes that will be removed: %s.", figures.Count(n, "node"), figures.Names(m.plan.Cordon, 5))
-		}
 	}
 	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
-		m.to.line("Rebuilt from scratch, the cluster has no place for %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
+		m.to.line("Rebuilt from scratch, the cluster has not placed: %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
 	}
 	m.to.line("%s", m.p.madeWith())
 }
@@ -193,14 +195,14 @@ func (m *moves) rest() string {
 		text = fmt.Sprintf("Within %s of the lower bound, given the nodes that cannot be removed.", figures.Within(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
-		text += fmt.Sprintf(" The search was stopped by %s; there may be further steps.", m.to.view.stopped)
+		text += fmt.Sprintf(" The search was stopped by %s; a longer search may find further steps.", m.to.view.stopped)
 	}
 	return text
 }
 
 // steps lists what is to be done, in its order.
 func (m *moves) steps() {
-	head := []string{"", "REASON", "NODES", "LAUNCHES", "PODS", "SAVES $/HOUR", "$/MONTH", "DISRUPTION", "SCORE"}
+	head := []string{"", "REASON", "NODES", "LAUNCHES", "PODS MOVED", "SAVES $/HOUR", "$/MONTH", "DISRUPTION", "SCORE"}
 	tabulate(m.to, "STEPS", head, m.plan.Steps, func(s disruption.Step, i int) []string {
 		pods := strconv.Itoa(len(s.Evictions))
 		if waves := lo.Max(lo.Map(s.Evictions, func(e disruption.Eviction, _ int) int { return e.Wave })); waves > 1 {
@@ -212,6 +214,21 @@ func (m *moves) steps() {
 			figures.Plain(s.SavingPerHour), figures.PlainMonthly(s.SavingPerHour), figures.Decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", figures.Decimal(s.Score)),
 		}
 	}, "SCORE", "DISRUPTION", "SAVES $/HOUR")
+	if n := len(m.plan.Cordon); n > 0 {
+		m.to.line("  Cordon %s before step 1, so that evicted pods are not scheduled", figures.Count(n, "node"))
+		m.to.line("  to nodes that will be removed:")
+		m.to.line("    kubectl cordon %s", m.to.wrapped(m.plan.Cordon, "      ", len("    kubectl cordon ")))
+	}
+}
+
+// nothing says that there are no steps, with the cause of the most expensive nodes.
+func (m *moves) nothing() string {
+	groups := steps.Stays(m.plan, m.price)
+	if len(groups) == 0 {
+		return "Nothing to consolidate now."
+	}
+	g := groups[0]
+	return fmt.Sprintf("Nothing to consolidate now: %s (%d of %s).", report.Meaning(g.Code), len(g.Nodes), figures.Count(len(m.plan.Nodes), "node"))
 }
 
 // frontier says where it stops paying: what the steps have saved, and moved for it.
@@ -222,9 +239,9 @@ func (m *moves) frontier() {
 	}
 	total := points[len(points)-1].SavingPerHour
 	last := disruption.Point{}
-	head := []string{"STEPS", "SAVED $/HOUR", "OF ALL", "PODS MOVED", "DISRUPTION", "$/MONTH PER POD MOVED"}
+	head := []string{"STEPS", "SAVED $/HOUR", "SHARE", "PODS MOVED", "DISRUPTION", "$/MONTH PER POD MOVED"}
 	tabulate(m.to, "DIMINISHING RETURNS", head, steps.Thinned(points), func(p disruption.Point, _ int) []string {
-		share, each := "-", "no pod moved"
+		share, each := "-", "no pods moved"
 		if total > 0 {
 			share = figures.Percent(p.SavingPerHour.USD() / total.USD())
 		}
@@ -260,5 +277,5 @@ func (m *moves) risks() {
 		numbers := lo.Map(r.Steps, func(n, _ int) string { return strconv.Itoa(n) })
 		rows = append(rows, []string{figures.Names(numbers, m.to.view.most(3)), string(r.Code), r.Meaning, figures.Names(r.Objects, m.to.view.most(1))})
 	}
-	tabulate(m.to, "RISKS", []string{"STEPS", "RISK", "WHAT", "OF"}, rows, asItIs, "RISK")
+	tabulate(m.to, "RISKS", []string{"STEPS", "RISK", "MEANING", "OBJECTS"}, rows, asItIs, "RISK")
 }

@@ -20,7 +20,7 @@ func rendered(t *testing.T, plan *disruption.ConsolidationPlan) string {
 	var b bytes.Buffer
 	c, err := clouds.Read("testdata/market.json")
 	require.NoError(t, err)
-	writeMoves(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{Problem: scheduling.Problem{Catalog: c}}}, plan)
+	writeMoves(&b, view{width: 120, details: true, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{Problem: scheduling.Problem{Catalog: c}}}, plan)
 	return b.String()
 }
 
@@ -37,7 +37,7 @@ func verdicts(prefix string, n int, price string, cause disruption.Cause) []disr
 
 func TestMovesWithoutSteps(t *testing.T) {
 	plan := &disruption.ConsolidationPlan{}
-	require.Equal(t, "There is nothing to consolidate: the input has no nodes.\n", rendered(t, plan))
+	require.Equal(t, "Nothing to consolidate: the input has no nodes.\n", rendered(t, plan))
 
 	plan.Nodes = verdicts("a", 1, "0.1", disruption.Cause{Code: disruption.CauseNoSaving, Detail: "nothing cheaper holds its pods"})
 	plan.Summary = disruption.ConsolidationSummary{PricePerHourBefore: 1e8, PricePerHourAfter: 1e8, LowerBoundPerHour: 1e8, NodesBefore: 1, NodesAfter: 1}
@@ -47,22 +47,22 @@ func TestMovesWithoutSteps(t *testing.T) {
   now                           73.00    0.1000  1
   lower bound by consolidation  73.00    0.1000
 
-Nothing to consolidate now.
+Nothing to consolidate now: no cheaper replacement (1 of 1 node).
 Optimal: no cluster for the same pods is cheaper, given the nodes that cannot be removed.
-Prices: testdata/market.json, on-demand of 2026-11-01, spot of 2026-11-01.
+Prices: testdata/market.json, on-demand as of 2026-11-01, spot as of 2026-11-01.
 
 NODES NOT REMOVED
-  COUNT  $/HOUR  CAUSE      WHAT                            NODES
-  1      0.1000  no-saving  nothing cheaper can replace it  a-0
+  COUNT  $/HOUR  CAUSE      MEANING                 NODES
+  1      0.1000  no-saving  no cheaper replacement  a-0
 
-FOR EXAMPLE
+EXAMPLES
   a-0: nothing cheaper holds its pods
 `, rendered(t, plan))
 
 	plan.Summary.LowerBoundPerHour = 1 // a billionth of a dollar
 	plan.Summary.Status = scheduling.StatusDeadline
 	plan.Summary.UnpricedNodes = 2
-	require.Contains(t, rendered(t, plan), "No lower bound on the price is known. The search was stopped by --timeout; there may be further steps.\n")
+	require.Contains(t, rendered(t, plan), "No lower bound on the price is known. The search was stopped by --timeout; a longer search may find further steps.\n")
 	require.Contains(t, rendered(t, plan), "Prices are of all nodes, but for 2 nodes of unknown price.\n")
 }
 

@@ -27,17 +27,17 @@ func diffCommand(a *app) *cobra.Command {
 	var limit limitFlag
 	cmd := &cobra.Command{
 		Use:   "diff BEFORE AFTER",
-		Short: "Compare two plans, or what two sets of manifests come to, in dollars",
+		Short: "Compare the cost of two plans, or of two sets of manifests",
 		Long: `Diff compares two plans that "plimsoll plan" or "plimsoll consolidate" has printed as JSON or
 YAML. BEFORE and AFTER may also be manifests, as files or directories: they are planned first,
-each together with what -f names, such as a cluster's nodes and NodePools. Where both are manifests,
-such as two dumps of a cluster, their bills are compared: the nodes that there are, and those that
-pending pods need.`,
+each together with the files of -f, such as a cluster's nodes and NodePools. If both are manifests,
+such as two dumps of a cluster, their total cost is compared: existing nodes, and new nodes for
+pending pods.`,
 		Example: `  plimsoll diff yesterday.json today.json
   plimsoll diff main/deploy deploy -f nodepools.yaml -R --fail-above 200`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return fmt.Errorf("want two files or directories to compare, and there are %d", len(args))
+				return fmt.Errorf("want two files or directories to compare, got %d", len(args))
 			}
 			return nil
 		},
@@ -83,7 +83,7 @@ pending pods need.`,
 	input.register(cmd)
 	how.register(cmd)
 	limit.register(cmd, "AFTER costs more than BEFORE by")
-	format = outputFlag(a, cmd, "how to print the difference: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	format = outputFlag(a, cmd, "output `FORMAT`: table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 	return cmd
 }
 
@@ -159,7 +159,7 @@ func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
 		{"", "$/MONTH", "$/HOUR", "NODES", "PODS", "NOT PLACED"}, row(&d.Before), row(&d.After),
 		{"difference (" + change + ")", figures.ChangeMonthly(d.DifferencePerHour), figures.Plain(d.DifferencePerHour), fmt.Sprintf("%+d", d.After.Nodes-d.Before.Nodes), "", ""},
 	})
-	t.line("Prices are of all nodes of NodePools that the two sides tell of, including node overhead (--node-overhead).")
+	t.line("Prices are of the NodePools' nodes on each side, including node overhead (--node-overhead).")
 	t.alone = false
 	head := []string{"CHANGE", "NODES", "INSTANCE TYPE", "CAPACITY", "NODEPOOL", "$/MONTH"}
 	tabulate(t, "NODES", head, d.Machines, func(m compare.Machines, _ int) []string {
@@ -169,7 +169,7 @@ func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
 		}
 	}, "NODES")
 	most := min(len(d.Workloads), v.most(20))
-	tabulate(t, "WHERE THE DIFFERENCE COMES FROM", []string{"WORKLOAD", "PODS", "BEFORE", "AFTER", "$/MONTH"}, d.Workloads[:most], func(x compare.Workload, _ int) []string {
+	tabulate(t, "DIFFERENCE BY WORKLOAD", []string{"WORKLOAD", "PODS", "BEFORE", "AFTER", "$/MONTH"}, d.Workloads[:most], func(x compare.Workload, _ int) []string {
 		return []string{
 			x.Name, fmt.Sprintf("%d → %d", x.PodsBefore, x.PodsAfter), figures.PlainMonthly(x.PricePerHourBefore), figures.PlainMonthly(x.PricePerHourAfter),
 			figures.ChangeMonthly(x.PricePerHourAfter - x.PricePerHourBefore),

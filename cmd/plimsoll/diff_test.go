@@ -95,7 +95,7 @@ func TestDiffOfDumps(t *testing.T) {
 func TestDiffUsage(t *testing.T) {
 	r := run(t, "diff", "x")
 	require.Equal(t, exitUsage, r.code)
-	require.Contains(t, r.stderr, "want two files or directories to compare, and there are 1")
+	require.Contains(t, r.stderr, "want two files or directories to compare, got 1")
 	r = run(t, "diff", "nowhere", "testdata/plan.json")
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, "nowhere")

@@ -22,22 +22,22 @@ func explainCommand(a *app) *cobra.Command {
 	var subjects []explain.Subject
 	cmd := &cobra.Command{
 		Use:   "explain pod/[NAMESPACE/]NAME|node/NAME|deployment/[NAMESPACE/]NAME... -f FILE [-f FILE]...",
-		Short: "Say why a pod goes where it goes, or a machine is bought",
-		Long: `Explain plans what "plimsoll plan" plans with the same flags, or reads a plan that was
-made before, and answers questions about it:
+		Short: "Explain why a pod is placed where it is or pending, or why a node is launched",
+		Long: `Explain makes the plan of "plimsoll plan" with the same flags, or reads an earlier plan,
+and answers questions about it:
 
-pod/NAMESPACE/NAME  where the pod goes and what the next best place would be; whether
-                    kube-scheduler binds it there, and what would force it to; of a pod
-                    that has no place, why, and what would help
-deployment/NAME     the same of the pods of a Deployment, those alike together; so for
-                    statefulset, replicaset, job, cronjob and daemonset, by any name that
-                    kubectl knows them by
-node/NAME           of a machine to launch, by the name that the plan gives it: why this
-                    type, and what others cost; of a node that is there: what it receives,
-                    what is free, and if it belongs to a node pool whether it could be removed
-                    by itself, what that saves, or why not; "plimsoll consolidate" plans all
-                    nodes together, which may remove it with others (launch/NAME where both
-                    have the same name)`,
+pod/NAMESPACE/NAME  the node of the pod and the next best one; whether kube-scheduler binds
+                    it there, and which changes would make sure of it; for a pod that fits
+                    on no node, the reasons and the changes that would help
+deployment/NAME     the same for the pods of a Deployment, grouped by answer; also for
+                    statefulset, replicaset, job, cronjob and daemonset, by any name or
+                    short name that kubectl accepts
+node/NAME           for a node to launch, by its name in the plan: why this instance type,
+                    and the prices of other types; for an existing node: the pods that it
+                    receives, its unused capacity, and, if it belongs to a NodePool, whether
+                    it could be removed by itself, with the saving or the cause;
+                    "plimsoll consolidate" considers all nodes together, and may remove it
+                    along with others (launch/NAME if both have the same name)`,
 		Example: `  plimsoll explain pod/shop/web-0 -f shop.yaml
   plimsoll explain node/general-1 -f manifests/ --catalog ec2/eu-west-1 -o json
   plimsoll plan -f shop.yaml -o json > plan.json; plimsoll explain node/general-1 -f shop.yaml --plan plan.json`,
@@ -79,10 +79,10 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 	input.register(cmd)
 	how.register(cmd)
 	what.register(cmd)
-	cmd.Flags().StringVar(&file, "plan", "", "`FILE` that holds a plan of the same input, or - for stdin; without it, one is made")
-	cmd.Flags().StringVarP(&namespace, "namespace", "n", "", "the namespace of pods and workloads that are named without one, as `NAMESPACE`; any if not set")
+	cmd.Flags().StringVar(&file, "plan", "", "`FILE` with a plan of the same input, or - for stdin; without it, a plan is made")
+	cmd.Flags().StringVarP(&namespace, "namespace", "n", "", "`NAMESPACE` of pods and workloads that are named without one; default any")
 	grouped(cmd, groupInput)
-	format = outputFlag(a, cmd, "how to print the answers: `FORMAT` is text, json or yaml", "text", "json", "yaml")
+	format = outputFlag(a, cmd, "output `FORMAT`: text, json or yaml", "text", "json", "yaml")
 	return cmd
 }
 

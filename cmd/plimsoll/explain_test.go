@@ -111,12 +111,12 @@ func TestExplainUnknownNames(t *testing.T) {
 func TestExplainUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"explain -f x":                            "nothing to explain: want pod/NAMESPACE/NAME",
-		"explain web-0 -f x":                      `cannot tell what "web-0" is`,
+		"explain web-0 -f x":                      `"web-0" is neither a pod, a node nor a workload`,
 		"explain pod -f x":                        `"pod" names no pod`,
 		"explain pod/ -f x":                       `"pod/" names no pod`,
 		"explain pod/a/b/c -f x":                  `"pod/a/b/c" names no pod`,
 		"explain node/a/b -f x":                   `"node/a/b" names no node`,
-		"explain service/web -f x":                `cannot tell what "service/web" is`,
+		"explain service/web -f x":                `"service/web" is neither a pod, a node nor a workload`,
 		"explain deploy/ -f x":                    `"deploy/" names no Deployment`,
 		"explain pod/a":                           "nothing to read",
 		"explain pod/a -f x -o table":             `--output "table": want one of text, json or yaml`,
@@ -178,7 +178,7 @@ spec:
 	r := ask("deploy/web")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	require.Contains(t, r.stdout, "Deployment shop/web has 3 pods.\n")
-	require.Contains(t, r.stdout, "Pod shop/web-2 has no place.\n")
+	require.Contains(t, r.stdout, "Pod shop/web-2 is pending: it fits on no node.\n")
 	for _, name := range []string{"deployment/web", "deployments/shop/web"} {
 		require.Equal(t, r.stdout, ask(name).stdout)
 	}
@@ -217,8 +217,8 @@ spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 1500m, m
 	require.Equal(t, exitOK, r.code, r.stderr)
 	require.Contains(t, r.stdout, "\n  cpu     1.93         1.5 (78%)")
 	require.Contains(t, r.stdout, "\n  shop/web  cpu 1500m, memory 5Gi  78% of cpu\n")
-	require.Contains(t, r.stdout, "\nIt asks for cpu 1500m, memory 5Gi.\n")
-	require.NotContains(t, r.stdout, "no more than a pod slot")
+	require.Contains(t, r.stdout, "\nIt requests cpu 1500m, memory 5Gi.\n")
+	require.NotContains(t, r.stdout, "nothing but a pod slot")
 }
 
 // A plan that was made before is explained as it stands.

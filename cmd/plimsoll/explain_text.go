@@ -42,17 +42,17 @@ func (t *answerText) answer(answer any) {
 func (t *answerText) explainPod(x *explanation.PodExplanation) {
 	switch x.Status {
 	case explanation.PodLaunch:
-		t.to.line("Pod %s goes to launch %s: %s at %s per hour.", x.Pod, x.Place, launches.Offering(x.Option), figures.USD(x.Option.Price))
+		t.to.line("Pod %s is placed on new node %s: %s at %s per hour.", x.Pod, x.Place, launches.Offering(x.Option), figures.USD(x.Option.Price))
 	case explanation.PodExisting:
-		t.to.line("Pod %s goes to node %s, which is there.", x.Pod, x.Place)
+		t.to.line("Pod %s is placed on existing node %s.", x.Pod, x.Place)
 	case explanation.PodUnschedulable:
-		t.to.line("Pod %s has no place.", x.Pod)
+		t.to.line("Pod %s is pending: it fits on no node.", x.Pod)
 	case explanation.PodRunning:
 		t.to.line("Pod %s runs on node %s.", x.Pod, x.Place)
 	default:
-		t.to.line("Pod %s is not to be placed: it has ended, is being deleted, or is a daemon's.", x.Pod)
+		t.to.line("Pod %s is not planned: it has ended, is being deleted, or belongs to a DaemonSet.", x.Pod)
 	}
-	asks := "It asks for " + figures.Requests(x.Requests)
+	asks := "It requests " + figures.Requests(x.Requests)
 	if x.Priority != 0 {
 		asks += fmt.Sprintf(", with priority %d", x.Priority)
 	}
@@ -65,7 +65,7 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 		case p.Launch != "":
 			return []string{"launch " + p.Launch, "has room"}
 		}
-		return []string{"a machine of its own", fmt.Sprintf("%s at %s per hour (node pool %s)", launches.Offering(p.Option), figures.USD(p.Price()), p.NodePool)}
+		return []string{"a node of its own", fmt.Sprintf("%s at %s per hour (NodePool %s)", launches.Offering(p.Option), figures.USD(p.Price()), p.NodePool)}
 	})
 	t.binding(x.Realised)
 	title := "RULED OUT"
@@ -73,7 +73,7 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 		title = "WHY"
 	}
 	writeReasons(t.to, title, x.RuledOut, 12)
-	tabulate(t.to, "WOULD HELP", nil, x.Changes, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
+	tabulate(t.to, "HOW TO FIX", nil, x.Changes, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
 }
 
 // binding writes whether kube-scheduler binds a pod where the plan has it.
@@ -85,34 +85,34 @@ func (t *answerText) binding(x *explanation.RealisedPod) {
 	switch n := figures.Count(x.Simulations, "simulation"); {
 	case x.Elsewhere+x.Pending > 0:
 		if x.Elsewhere > 0 {
-			t.to.line("  In %d of %s kube-scheduler binds it to another place.", x.Elsewhere, n)
+			t.to.line("  In %d of %s kube-scheduler binds it to another node.", x.Elsewhere, n)
 		}
 		if x.Pending > 0 {
-			t.to.line("  In %d of %s it stays without a place.", x.Pending, n)
+			t.to.line("  In %d of %s it stays pending.", x.Pending, n)
 		}
 	case x.Nominated:
-		t.to.line("  It is nominated to its place, and kube-scheduler binds it there.")
+		t.to.line("  It is nominated to its node, and kube-scheduler binds it there.")
 	case len(x.Others) > 0:
-		t.to.line("  In all %s kube-scheduler binds it, or a pod that nothing tells apart from it, to its place.", n)
+		t.to.line("  In all %s kube-scheduler binds it, or an identical pod, to its node.", n)
 	default:
-		t.to.line("  Its place is forced: no other takes it when it comes.")
+		t.to.line("  No other node admits it when it is scheduled.")
 	}
 	if len(x.Displaced) > 0 {
-		t.to.line("  There it takes the room of pods that are left without a place: %s.", figures.Names(x.Displaced, 3))
+		t.to.line("  There it takes the capacity of pods that stay pending: %s.", figures.Names(x.Displaced, 3))
 	}
 	if r := t.plan.Summary.Realised; r != nil && r.PodsElsewhere > 0 && len(x.Force) > 0 {
-		t.to.line("  Of the plan's pods up to %d may land elsewhere.", r.PodsElsewhere)
+		t.to.line("  Up to %d pods of the plan may be scheduled to other nodes.", r.PodsElsewhere)
 	}
-	tabulate(t.to, "OTHERS THAT ADMIT IT", nil, x.Others, func(o explanation.OtherPlace, _ int) []string {
-		return []string{lo.Ternary(o.Node != "", "node "+o.Node, "launch "+o.Launch), "gets it in " + figures.Count(o.Simulations, "simulation")}
+	tabulate(t.to, "OTHER NODES THAT FIT", nil, x.Others, func(o explanation.OtherPlace, _ int) []string {
+		return []string{lo.Ternary(o.Node != "", "node "+o.Node, "launch "+o.Launch), "chosen in " + figures.Count(o.Simulations, "simulation")}
 	})
-	tabulate(t.to, "WOULD FORCE ITS PLACE", nil, x.Force, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
+	tabulate(t.to, "HOW TO PIN IT TO THIS NODE", nil, x.Force, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
 }
 
 // unforced writes which pods kube-scheduler may bind to other places.
 func (t *answerText) unforced(pods []string) {
 	if len(pods) > 0 {
-		t.to.section("MAY BE BOUND ELSEWHERE")
+		t.to.section("PODS THAT MAY BE SCHEDULED TO OTHER NODES")
 		t.to.line("  %s", t.p.byWorkload(pods, 12))
 	}
 }
@@ -122,7 +122,7 @@ func (t *answerText) topologyTerms(terms []explanation.TopologyTerm) {
 	if len(terms) == 0 {
 		return
 	}
-	t.to.section("TIED TO OTHER PODS")
+	t.to.section("TOPOLOGY TERMS")
 	for _, s := range terms {
 		domains := lo.Map(s.Domains, func(d explanation.DomainCount, _ int) string { return fmt.Sprintf("%s %d", d.Value, d.Pods) })
 		if len(domains) == 0 {
@@ -135,19 +135,19 @@ func (t *answerText) topologyTerms(terms []explanation.TopologyTerm) {
 
 // explainLaunch writes why a machine is bought.
 func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
-	t.to.line("Launch %s buys %s at %s per hour for node pool %s.", x.Launch, launches.Offering(&x.Option), figures.USD(x.Option.Price), x.NodePool)
+	t.to.line("New node %s: %s at %s per hour, of NodePool %s.", x.Launch, launches.Offering(&x.Option), figures.USD(x.Option.Price), x.NodePool)
 	if x.Options == 1 {
-		t.to.line("Nothing else in the plan's list would do.")
+		t.to.line("The plan lists no alternative for it.")
 	} else {
-		t.to.line("The plan lists %s that would do as well; %s would hold these pods.", figures.Count(x.Options-1, "further offering"), figures.Count(x.Others, "other type"))
+		t.to.line("The plan lists %s as alternatives; %s would hold these pods.", figures.Count(x.Options-1, "further offering"), figures.Count(x.Others, "other type"))
 	}
 	t.rooms(x.Rooms)
 	t.shares("PODS", x.Pods, x.Rooms)
 	t.unforced(x.Unforced)
-	tabulate(t.to, "RUNNERS-UP", nil, x.RunnersUp, func(o scheduling.LaunchOption, _ int) []string {
+	tabulate(t.to, "NEXT CHEAPEST", nil, x.RunnersUp, func(o scheduling.LaunchOption, _ int) []string {
 		return []string{launches.Offering(&o), figures.USD(o.Price) + figures.Difference(o.Price, x.Option.Price)}
 	})
-	tabulate(t.to, "CHEAPER, BUT", nil, x.Cheaper, func(r explanation.RejectedOption, _ int) []string {
+	tabulate(t.to, "CHEAPER BUT NOT ELIGIBLE", nil, x.Cheaper, func(r explanation.RejectedOption, _ int) []string {
 		return []string{launches.Offering(&r.LaunchOption), figures.USD(r.Price), r.Reason.Detail}
 	})
 	writeReasons(t.to, "RULED OUT", x.RuledOut, 12)
@@ -157,7 +157,7 @@ func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
 func (t *answerText) explainNode(x *explanation.NodeExplanation) {
 	pool := ""
 	if x.NodePool != "" {
-		pool = "node pool " + x.NodePool
+		pool = "NodePool " + x.NodePool
 	}
 	about := lo.Compact([]string{string(x.State), x.InstanceType, x.CapacityType, x.Zone, pool})
 	t.to.line("Node %s (%s) receives %s; %s there.", x.Node, figures.Join(about), figures.Count(len(x.Planned), "pod"), figures.CountVerb(len(x.Running), "pod", "runs", "run"))
@@ -168,7 +168,7 @@ func (t *answerText) explainNode(x *explanation.NodeExplanation) {
 	t.shares("PLANNED", x.Planned, x.Rooms)
 	t.unforced(x.Unforced)
 	t.shares("RUNNING", x.Running, x.Rooms)
-	tabulate(t.to, "DOES NOT TAKE", nil, x.Refused, func(r explanation.Refusal, _ int) []string {
+	tabulate(t.to, "PODS IT CANNOT TAKE", nil, x.Refused, func(r explanation.Refusal, _ int) []string {
 		return []string{t.p.byWorkload(r.Pods, 3), r.Reason.Detail}
 	})
 }
@@ -181,7 +181,7 @@ func (t *answerText) rooms(rooms []explanation.Room) {
 	cell := func(r *explanation.Room, n int64) string {
 		return figures.Amount(r.Resource, n) + " (" + figures.Ratio(n, r.Allocatable) + ")"
 	}
-	rows := [][]string{{"", "ALLOCATABLE", "RUNNING", "PLANNED", "DAEMONS", "FREE"}}
+	rows := [][]string{{"", "ALLOCATABLE", "RUNNING", "PLANNED", "DAEMONSETS", "UNUSED"}}
 	for i := range rooms {
 		r := &rooms[i]
 		rows = append(rows, []string{r.Resource, figures.Amount(r.Resource, r.Allocatable), cell(r, r.Running), cell(r, r.Planned), cell(r, r.Daemons), cell(r, r.Free)})
@@ -189,7 +189,7 @@ func (t *answerText) rooms(rooms []explanation.Room) {
 	if !lo.SomeBy(rooms, func(r explanation.Room) bool { return r.Running > 0 }) {
 		rows = lo.Map(rows, func(row []string, _ int) []string { return slices.Concat(row[:2], row[3:]) })
 	}
-	t.to.section("ROOM")
+	t.to.section("CAPACITY")
 	t.to.columns(rows)
 }
 
@@ -216,12 +216,12 @@ func (t *answerText) verdict(n *explain.JudgedNode) {
 	t.to.section("CONSOLIDATION, IF NO OTHER NODE IS REMOVED")
 	v := n.Verdict
 	if s := n.Removal; s != nil {
-		t.to.line("  It is removed for the reason %q; that saves %s per hour and moves %s.", s.Reason, figures.Signed(s.SavingPerHour), figures.Count(len(s.Evictions), "pod"))
+		t.to.line("  Would be removed (%s): %s %s per hour, %s rescheduled.", s.Reason, lo.Ternary(s.SavingPerHour < 0, "costs", "saves"), figures.USD(max(s.SavingPerHour, -s.SavingPerHour)), figures.Count(len(s.Evictions), "pod"))
 	} else {
-		t.to.line("  It stays.")
+		t.to.line("  Not removed.")
 	}
 	if v.Drift != "" {
-		t.to.line("  It has drifted: %s.", v.Drift)
+		t.to.line("  Drifted: %s.", v.Drift)
 	}
 	var rows [][]string
 	for i := range v.Reasons {
@@ -243,7 +243,7 @@ func (t *answerText) explainWorkload(x *explain.Workload) {
 	for _, g := range x.Groups {
 		t.to.line("")
 		if n := len(g.Pods); n > 1 {
-			t.to.line("%s fare alike: %s.", figures.Count(n, "pod"), figures.Names(g.Pods, 3))
+			t.to.line("%s with the same answer: %s.", figures.Count(n, "pod"), figures.Names(g.Pods, 3))
 		}
 		t.explainPod(g.Example)
 	}

@@ -19,7 +19,7 @@ type limitFlag struct {
 // register adds the flag to a command; what names the price that is compared with the limit.
 func (f *limitFlag) register(cmd *cobra.Command, what string) {
 	f.what = what
-	textFlag(cmd.Flags(), "fail-above", "exit with 4 if "+what+" more than `AMOUNT` in USD a month, such as 500 or 0.7/hour; what is printed stays the same", func(text string) error {
+	textFlag(cmd.Flags(), "fail-above", "exit with 4 if "+what+" more than `AMOUNT` in USD a month, such as 500 or 0.7/hour; the output stays the same", func(text string) error {
 		f.text = text
 		if !strings.Contains(text, "/") {
 			text += "/month"

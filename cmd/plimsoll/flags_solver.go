@@ -43,26 +43,26 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 	flags.Var(&parsed{text: "default", kind: "string", read: func(text string) (err error) {
 		s.Effort, err = scheduling.ParseEffort(text)
 		return err
-	}}, "effort", "how hard to search: `EFFORT` is fast, default, thorough or a number; default is 1000")
-	timeFlag(flags, &f.timeout, "timeout", "stop searching this long after the files are read and print the best plan so far; 0 is never")
+	}}, "effort", "search `EFFORT`: fast, default, thorough or a number (default is 1000)")
+	timeFlag(flags, &f.timeout, "timeout", "stop the search after this time and print the best plan found so far; 0 for no limit")
 	grouped(cmd, groupSearch)
 
 	f.goal, f.minValues, f.weights, f.placement = provisioning.GoalCheapest, strict, strict, free
 	s.Effort, s.Ranking.Strategy = scheduling.EffortDefault, offerings.LowestPrice
-	choiceFlag(flags, &s.Ranking.Strategy, "strategy", "what makes an offering the better one: `STRATEGY` is "+list(offerings.Strategies()), offerings.Strategies()...)
-	choiceFlag(flags, &f.minValues, "min-values-policy", "what to do where a NodePool's minValues cannot be met: `POLICY` strict places nothing against them, best-effort lowers them", strict, bestEffort)
-	choiceFlag(flags, &f.weights, "weights", "what NodePool weights mean: `POLICY` strict takes the heaviest pool that can hold a pod, ignore lets price choose", strict, ignore)
-	choiceFlag(flags, &f.placement, "placement", "who puts pods onto nodes: `WHO` free is kube-scheduler as it likes, so that machines are chosen by what they come to then; nominated is kube-scheduler told by status.nominatedNodeName, pinned is a scheduler that does what the plan says", free, nominated, pinned)
-	countFlag(flags, &s.MaxOptions, "max-options", "list at most `N` options for each launch; 0 is 60")
-	choiceFlag(flags, &f.goal, "goal", "what the plan is to be best at: `GOAL` is "+list(provisioning.Goals())+"; plan --alternatives compares them", provisioning.Goals()...)
-	flags.BoolVar(&s.NoSpot, "no-spot", false, "buy no spot machines")
-	sizeFlag(flags, &s.Size.Smallest, "smallest-node", "buy no machine with less than `SIZE`, such as cpu=2,memory=4Gi")
-	sizeFlag(flags, &s.Size.Largest, "largest-node", "buy no machine with more than `SIZE`, such as cpu=64,memory=256Gi")
-	countFlag(flags, &s.Flexibility.Options, "spot-options", "leave every launch that may become a spot machine at least `N` spot options")
-	countFlag(flags, &s.Flexibility.Types, "spot-types", "leave it spot options of at least `N` instance types")
-	countFlag(flags, &s.Flexibility.Families, "spot-families", "leave it spot options of at least `N` families of types")
-	countFlag(flags, &s.Flexibility.Zones, "spot-zones", "leave it spot options in at least `N` zones")
-	textFlag(flags, "max-workload-share", "put at most `PERCENT` of the pods of a workload onto one machine, but never less than one pod", func(text string) (err error) {
+	choiceFlag(flags, &s.Ranking.Strategy, "strategy", "how to rank offerings: `STRATEGY` is "+list(offerings.Strategies()), offerings.Strategies()...)
+	choiceFlag(flags, &f.minValues, "min-values-policy", "`POLICY` when a NodePool's minValues cannot be met: strict launches nothing from it, best-effort relaxes them (Karpenter's MIN_VALUES_POLICY)", strict, bestEffort)
+	choiceFlag(flags, &f.weights, "weights", "`POLICY` for NodePool weights: strict takes the NodePool of the highest weight that fits a pod, ignore chooses by price", strict, ignore)
+	choiceFlag(flags, &f.placement, "placement", "`WHO` assigns pods to nodes: free is kube-scheduler without hints, and nodes are chosen by the estimated price after scheduling; nominated is kube-scheduler following status.nominatedNodeName; pinned is a scheduler that follows the plan", free, nominated, pinned)
+	countFlag(flags, &s.MaxOptions, "max-options", "list at most `N` options for each launch; default 60")
+	choiceFlag(flags, &f.goal, "goal", "optimize the plan for `GOAL`: "+list(provisioning.Goals())+"; plan --alternatives compares them", provisioning.Goals()...)
+	flags.BoolVar(&s.NoSpot, "no-spot", false, "launch no spot nodes")
+	sizeFlag(flags, &s.Size.Smallest, "smallest-node", "launch no node smaller than `SIZE`, such as cpu=2,memory=4Gi")
+	sizeFlag(flags, &s.Size.Largest, "largest-node", "launch no node larger than `SIZE`, such as cpu=64,memory=256Gi")
+	countFlag(flags, &s.Flexibility.Options, "spot-options", "keep at least `N` spot options for every launch that may be spot")
+	countFlag(flags, &s.Flexibility.Types, "spot-types", "keep spot options of at least `N` instance types")
+	countFlag(flags, &s.Flexibility.Families, "spot-families", "keep spot options of at least `N` instance families")
+	countFlag(flags, &s.Flexibility.Zones, "spot-zones", "keep spot options in at least `N` zones")
+	textFlag(flags, "max-workload-share", "place at most `PERCENT` of a workload's pods on one node, but never less than one pod", func(text string) (err error) {
 		if s.WorkloadShare, err = strconv.Atoi(strings.TrimSuffix(text, "%")); err != nil || s.WorkloadShare < 1 || s.WorkloadShare > 100 {
 			return errors.New("want a whole percentage from 1 to 100")
 		}
@@ -76,10 +76,10 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 		return err
 	}}
 	_ = overhead.Set(defaultOverhead) // which can be read
-	flags.Var(overhead, "node-overhead", "what a node costs beside its machine, as `AMOUNT` in USD such as 0.01/hour or 7.30/month: root volume, address, agents that are paid for by the host")
-	moneyFlag(flags, &s.InterruptionCost.PerNode, "interruption-cost", "what it costs in `USD` when a spot machine is taken away: it is added to prices by how often that happens")
-	moneyFlag(flags, &s.InterruptionCost.PerCore, "interruption-cost-per-core", "what it costs in `USD` for each core of the machine")
-	textFlag(flags, "unstated-rate", "take spot machines whose interruption rate nobody states for such that `PERCENT` of them are interrupted in a month; 0 if not set", func(text string) (err error) {
+	flags.Var(overhead, "node-overhead", "cost of a node on top of its instance, as `AMOUNT` in USD such as 0.01/hour or 7.30/month: root volume, IP address, agents licensed by host")
+	moneyFlag(flags, &s.InterruptionCost.PerNode, "interruption-cost", "cost of a spot interruption in `USD`, added to prices in proportion to the interruption rate")
+	moneyFlag(flags, &s.InterruptionCost.PerCore, "interruption-cost-per-core", "cost of a spot interruption in `USD` per vCPU of the node")
+	textFlag(flags, "unstated-rate", "assume that `PERCENT` of spot nodes are interrupted in a month where the catalog has no rate; default 0", func(text string) (err error) {
 		s.InterruptionCost.UnstatedRate, err = figures.ParsePercent(text)
 		return err
 	})
@@ -123,28 +123,28 @@ func (f *plannerFlags) register(cmd *cobra.Command) {
 	order := []disruption.Reason{ // in the order in which they come first
 		disruption.Interrupted, disruption.Expired, disruption.Drifted, disruption.Empty, disruption.Underutilized, disruption.Misplaced,
 	}
-	textFlag(flags, "now", "`TIME` of the decision, such as 2026-11-21T09:00:00Z, on which budgets, expiry and consolidateAfter depend; the present if not set", func(text string) (err error) {
+	textFlag(flags, "now", "`TIME` to plan for, such as 2026-11-21T09:00:00Z: disruption budgets, expiry and consolidateAfter depend on it; default now", func(text string) (err error) {
 		if p.Now, err = time.Parse(time.RFC3339, text); err != nil {
 			return errors.New("want a time like 2026-11-21T09:00:00Z")
 		}
 		return nil
 	})
-	listFlag(cmd, "reasons", "disrupt nodes for these `REASONS` only: "+list(order), func(text string) error {
+	listFlag(cmd, "reasons", "only disrupt nodes for these `REASONS`: "+list(order), func(text string) error {
 		one, err := oneOf(text, order...)
 		p.Reasons = append(p.Reasons, one)
 		p.Rebalance = p.Rebalance || one == disruption.Misplaced
 		return err
 	})
-	listFlag(cmd, "min-saving", "what a step for underutilized nodes has to save at least: `AMOUNT` is USD such as 0.05/hour or 30/month, or a share of what the nodes cost such as 10%; may be repeated, and then all have to be met", func(text string) error {
+	listFlag(cmd, "min-saving", "minimum saving of a step for underutilized nodes: `AMOUNT` in USD such as 0.05/hour or 30/month, or a share of the nodes' price such as 10%; may be repeated, and then all must be met", func(text string) error {
 		return addSaving(&p.MinSaving, text)
 	})
-	numberFlag(flags, &p.BalancedK, "balanced-k", "for pools with policy Balanced take steps that score at least 1/`K`; 0 is 2")
-	flags.IntVar(&p.SpotToSpotTypes, "spot-to-spot-types", 0, "replace spot by spot only where `N` cheaper instance types are left to choose from; 0 is 15, below 0 is never")
-	timeFlag(flags, &p.MinLifetime, "min-lifetime", "leave nodes alone for this `TIME` before they are removed for being empty or underutilized")
-	numberFlag(flags, &p.NodeCost, "node-cost", "what removing a node costs, where evicting a pod of no special worth costs 1; 0 is 1")
-	countFlag(flags, &p.MaxSteps, "steps", "end the plan after `N` steps; 0 is never")
-	flags.BoolVar(&f.bare, "evict-bare-pods", false, "also evict pods that have no controller and are gone for good then")
-	flags.BoolVar(&p.Rebalance, "rebalance", false, "also move pods that break a rule where they are, such as topology spread, to where they keep it")
+	numberFlag(flags, &p.BalancedK, "balanced-k", "for NodePools with consolidationPolicy Balanced take steps that score at least 1/`K`; default 2")
+	flags.IntVar(&p.SpotToSpotTypes, "spot-to-spot-types", 0, "replace spot by spot only if at least `N` cheaper instance types remain; default 15, negative for never")
+	timeFlag(flags, &p.MinLifetime, "min-lifetime", "minimum age (`TIME`) of a node before it is removed as empty or underutilized")
+	numberFlag(flags, &p.NodeCost, "node-cost", "disruption cost of removing a node, in units of the eviction of one ordinary pod; default 1")
+	countFlag(flags, &p.MaxSteps, "steps", "stop after `N` steps; default no limit")
+	flags.BoolVar(&f.bare, "evict-bare-pods", false, "also evict unmanaged pods (which would not be recreated)")
+	flags.BoolVar(&p.Rebalance, "rebalance", false, "also move pods that violate a rule, such as a topology spread, to nodes where they meet it")
 	grouped(cmd, groupRemove)
 }
 
@@ -159,10 +159,15 @@ func (f *plannerFlags) planner(s scheduling.Policy) disruption.Planner {
 	return p
 }
 
+// now is the current time.
+func now() time.Time {
+	return time.Now().UTC() //nolint:forbidigo // the command is where the time comes from
+}
+
 // now is the time of the decision.
 func (f *plannerFlags) now() time.Time {
 	if f.said.Now.IsZero() {
-		return time.Now().UTC() //nolint:forbidigo // the command is where the time comes from
+		return now()
 	}
 	return f.said.Now
 }

@@ -31,6 +31,7 @@ func TestGolden(t *testing.T) {
 		{"catalog.json", []string{"catalog", "-o", "json", "--catalog", "testdata/market.json", "--filter", "zone=b"}, exitOK},
 		{"catalog.csv", []string{"catalog", "-o", "csv", "--catalog", "testdata/market.json", "--capacity-types", "spot"}, exitOK},
 		{"consolidate.table", waste("--effort", "default"), exitOK},
+		{"consolidate_details.table", waste("--details"), exitOK},
 		{"lint.txt", []string{"lint", "-f", "testdata/lint.yaml", "--catalog", "testdata/market.json"}, exitFound},
 		{"lint.json", []string{"lint", "-f", "testdata/lint.yaml", "--catalog", "testdata/market.json", "-o", "json"}, exitFound},
 		{"verify.txt", append([]string{"verify", "--plan", "testdata/plan.json"}, shop...), exitOK},

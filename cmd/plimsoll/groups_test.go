@@ -144,8 +144,8 @@ func TestNodeGroups(t *testing.T) {
 			"  total (now)  9                                2.9152  2,128\n",
 			"  batch        3      m5.xlarge ×3   spot       0.3",
 			"batch (eks.amazonaws.com/nodegroup), workers (eks.amazonaws.com/nodegroup); which of its types a group launches is up to its autoscaler",
-			"node groups: the sizes of batch, workers are not known: one node of each stays",
-			": node group workers: keeps at least one node\n",
+			"node groups: the minimum and maximum sizes of batch, workers are unknown: a minimum of one node",
+			": node group workers: minimum size is one node\n",
 		}, map[string]string{"ip-10-0-0": "workers", "ip-10-0-1": "batch"}},
 		"aks": {aksCluster(), "", []string{
 			"Prices: azure/eastus,",
@@ -166,7 +166,7 @@ func TestNodeGroups(t *testing.T) {
 		}, map[string]string{"gke-default": "default-pool", "gke-spot": "spot"}},
 		"gke with a ComputeClass": {gkeClassCluster(), "", []string{
 			"Prices are of all nodes", "  total (now)   5  ", "  cheap-1       1      n2d-standard-4 ",
-			"each node group that belongs to no ComputeClass counts as one", ": node group default-pool: keeps at least one node\n",
+			"each node group that belongs to no ComputeClass counts as one", ": node group default-pool: minimum size is one node\n",
 		}, map[string]string{"gke-default": "default-pool", "gke-spot": "spot", "gke-nap": "cheap-1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestNodeGroups(t *testing.T) {
 			if tt.catalog != "" {
 				args = append(args, "--catalog", tt.catalog)
 			}
-			table := run(t, append([]string{"consolidate"}, args...)...)
+			table := run(t, append([]string{"consolidate", "--details"}, args...)...)
 			require.Equal(t, exitOK, table.code, table.stderr)
 			for _, want := range append(tt.says, " in the input, so each node group ") {
 				require.Contains(t, table.stdout, want)
@@ -213,7 +213,7 @@ func TestNodeGroupsWithoutCatalog(t *testing.T) {
 	r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", strings.ReplaceAll(gkeCluster(), "europe-west1", "europe-west0")))
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, "europe-west0")
-	require.Contains(t, r.stderr, "--catalog a FILE")
+	require.Contains(t, r.stderr, "--catalog FILE")
 }
 
 // Pods that wait are bought machines of the group that they ask for, of its types.
@@ -249,7 +249,7 @@ func TestNodesOfNoCloud(t *testing.T) {
 // Where Karpenter runs, groups beside it are in the bill and in no step.
 func TestNodeGroupsBesideNodePools(t *testing.T) {
 	const pool = "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: general}\nspec: {template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}\n"
-	r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", pool+eksCluster()), "--catalog", "ec2/eu-west-1", "--now", "2026-11-21T09:00:00Z", "--effort", "fast")
+	r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", pool+eksCluster()), "--catalog", "ec2/eu-west-1", "--now", "2026-11-21T09:00:00Z", "--effort", "fast", "--details")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	require.Contains(t, r.stdout, "  not counted: workers (no NodePool)  6      m5.2xlarge ×6  on-demand  2.6112  1,906 ")
 	require.Contains(t, r.stdout, "  not counted: batch (no NodePool)    3      m5.xlarge ×3   spot       0.3")
@@ -309,9 +309,9 @@ spec: {nodeSelector: {team: web}, containers: [{name: c, resources: {requests: {
 	require.Equal(t, exitUnschedulable, r.code, r.stderr)
 	plan := decodePlan(t, r.stdout)
 	require.Len(t, plan.Unschedulable, 1)
-	const why = "buys nothing: none of the 1335 instance types of the catalog meets all of its requirements: topology.kubernetes.io/zone In [us-west-2a] alone rules out 1335, " +
+	const why = "cannot launch nodes: none of the 1335 instance types of the catalog meets all of its requirements: topology.kubernetes.io/zone In [us-west-2a] alone rules out 1335, " +
 		"and the catalog's zones are us-east-1a, us-east-1b, us-east-1c, us-east-1d, us-east-1e, us-east-1f"
-	require.Equal(t, "node pool west "+why, plan.Unschedulable[0].Reasons[0].Detail)
+	require.Equal(t, "NodePool west "+why, plan.Unschedulable[0].Reasons[0].Detail)
 	require.Contains(t, plan.Warnings, scheduling.Warning{Object: "NodePool/west", Message: why})
 }
 
@@ -359,9 +359,9 @@ func TestNodeGroupSizes(t *testing.T) {
 	for flag, want := range map[string]string{
 		"user=1":     "want NAME=MIN:MAX, such as workers=2:10",
 		"user=3:2":   "the minimum 3 is above the maximum 2",
-		"user=-1:2":  `"-1" is no number of nodes`,
+		"user=-1:2":  `"-1" is not a number of nodes`,
 		"system=0:2": "error: --group-size system=0:2: AKS keeps at least one node of a system node pool\n",
-		"users=1:2":  "error: --group-size users: there is no node group users; there are spot, system, user\n",
+		"users=1:2":  "error: --group-size users: no node group users; the input has spot, system, user\n",
 	} {
 		r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", aks), "--group-size", flag)
 		require.NotEqual(t, exitOK, r.code)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -49,7 +50,12 @@ func execute(t *testing.T, stdin io.Reader, args []string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	code := Run(t.Context(), args, stdin, &stdout, &stderr)
-	return result{code, stdout.String(), stderr.String()}
+	return result{code, withoutAges(stdout.String()), stderr.String()}
+}
+
+// withoutAges leaves out how old prices are, because that depends on the day.
+func withoutAges(text string) string {
+	return regexp.MustCompile(`\d+ months old, | \(\d+ months old\)`).ReplaceAllString(text, "")
 }
 
 func checked(t *testing.T, r result, args []string) result {

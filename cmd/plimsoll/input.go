@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
@@ -44,12 +45,12 @@ type inputFlags struct {
 // register adds the flags to a command.
 func (f *inputFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.files, "filename", "f", nil, "`FILE`, directory, or - for stdin, with manifests in YAML or JSON; may be repeated")
-	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read the directories below a directory, too")
-	flags.BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "leave out objects of unknown kinds instead of refusing them")
-	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "leave out what is no valid object, such as charts, templates, kustomize's patches and duplicates, and list it at the end")
+	flags.StringArrayVarP(&f.files, "filename", "f", nil, "`FILE`, directory or - (stdin) of manifests in YAML or JSON; may be repeated")
+	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories recursively")
+	flags.BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "skip objects of unknown kinds instead of failing")
+	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "skip files and objects that are not valid, such as charts, templates, kustomize patches and duplicates, and list them at the end")
 	grouped(cmd, groupInput)
-	textFlag(flags, "allow", "let NodePools buy machines with the label `KEY=VALUE`, such as kubernetes.io/arch=arm64, where their requirements rule it out; may be repeated", func(text string) error {
+	textFlag(flags, "allow", "let NodePools launch nodes with the label `KEY=VALUE`, such as kubernetes.io/arch=arm64, although their requirements exclude it; may be repeated", func(text string) error {
 		key, value, found := strings.Cut(text, "=")
 		if !found {
 			return errors.New("want KEY=VALUE")
@@ -58,14 +59,14 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 		_, err := new(scheduling.NodePool).Allow(key, value)
 		return err
 	})
-	textFlag(flags, "group-size", "the minimum and maximum number of nodes of a node group, as its autoscaler or its cloud has them: `NAME=MIN:MAX`, such as workers=2:10, in a cluster without NodePools; may be repeated. Without it one node stays of each group", func(text string) error {
+	textFlag(flags, "group-size", "minimum and maximum size of a node group: `NAME=MIN:MAX`, such as workers=2:10, in a cluster without NodePools; may be repeated. Default: a minimum of 1 and no maximum", func(text string) error {
 		name, size, err := pools.ParseSize(text)
 		if err == nil {
 			f.sizes = lo.Assign(f.sizes, map[string]pools.Size{name: size})
 		}
 		return err
 	})
-	choiceFlag(flags, &f.scoring, "scoring-strategy", "what the cluster's kube-scheduler prefers, with --placement free: `STRATEGY` of its plugin NodeResourcesFit; what a KubeSchedulerConfiguration of the input says if not set, or else LeastAllocated", scheduling.LeastAllocated, scheduling.MostAllocated)
+	choiceFlag(flags, &f.scoring, "scoring-strategy", "scoring `STRATEGY` of the kube-scheduler plugin NodeResourcesFit, for --placement free; default: from the KubeSchedulerConfiguration of the input, or else LeastAllocated", scheduling.LeastAllocated, scheduling.MostAllocated)
 	grouped(cmd, groupBuy)
 	f.market.register(cmd)
 }
@@ -77,6 +78,8 @@ type problem struct {
 	policy scheduling.Policy
 	// assumed says that neither a flag nor the input names the catalog.
 	assumed bool
+	// today is the time of the run, by which prices have an age.
+	today time.Time
 	// keep are the filters that an offering must pass to be bought.
 	keep []instancetypes.Filter
 	// grouped says that the NodePools are made from node groups.
@@ -99,7 +102,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	loader := manifest.Loader{Stdin: stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown, SkipInvalid: f.skipInvalid}
 	snapshot, err := loader.Load(f.files...)
 	grouped := err == nil && snapshot.AssumeNodePools() // for the catalog to know how nodes are paid for
-	p := &problem{Snapshot: snapshot, keep: f.market.keep(), grouped: grouped}
+	p := &problem{Snapshot: snapshot, keep: f.market.keep(), grouped: grouped, today: now()}
 	sold := f.market
 	if err == nil && (f.elsewhere || f.rebuild) {
 		f.leave(p, &sold)
@@ -108,9 +111,9 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	switch {
 	case err != nil:
 	case slices.Contains(f.files, manifest.Stdin) && stdin.read == 0:
-		err = errors.New("stdin is empty: did the command before the pipe fail? kubectl prints nothing where the cluster lacks one of the kinds that are asked for, such as nodepools")
+		err = errors.New("stdin is empty: did the command before the pipe fail? kubectl prints nothing if the cluster lacks one of the requested kinds, such as nodepools")
 	case snapshot.Documents == 0 && len(snapshot.Warnings) == 0:
-		err = fmt.Errorf("there is no object in %s: blanks and comments at most", figures.Join(f.sources()))
+		err = fmt.Errorf("no objects in %s: it is empty or has only comments", figures.Join(f.sources()))
 	}
 	if err := errors.Join(err, marketErr); err != nil {
 		return nil, err
@@ -205,9 +208,9 @@ func (p *problem) buys(pool string) *instancetypes.Catalog {
 	return p.Problem.CatalogOf(pool).Filter(p.keep...)
 }
 
-// madeWith is a sentence about the source and the date of the prices.
+// madeWith is a sentence about the source, the date and the age of the prices.
 func (p *problem) madeWith() string {
-	text := pricelists.Dates(p.Problem.Catalog, p.assumed)
+	text := pricelists.Dates(p.Problem.Catalog, p.assumed, p.today)
 	if n := len(p.Overlays); n > 0 {
 		text += ", changed by " + figures.Count(n, "NodeOverlay")
 	}

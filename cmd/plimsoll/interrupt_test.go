@@ -77,9 +77,9 @@ func TestAnInterruptedSearchPrintsTheBestPlanSoFar(t *testing.T) {
 		}
 	}
 	require.Equal(t, exitInterrupted, r.code, r.stderr)
-	require.Contains(t, r.stdout, "and maybe more: the search was stopped by an interrupt.")
+	require.Contains(t, r.stdout, "and possibly more: the search was stopped by an interrupt.")
 	require.Contains(t, r.stdout, "  cheapest")
-	require.Equal(t, "interrupted: what is printed is the best that was found so far\n", r.stderr)
+	require.Equal(t, "interrupted: the output is the best plan found so far\n", r.stderr)
 }
 
 func TestAnInterruptWhileReadingEndsAtOnce(t *testing.T) {
@@ -92,7 +92,7 @@ func TestAnInterruptWhileReadingEndsAtOnce(t *testing.T) {
 		}
 		require.Equal(t, exitInterrupted, r.code, r.stderr)
 		require.Empty(t, r.stdout)
-		require.Equal(t, "error: interrupted before there was a plan\n", r.stderr)
+		require.Equal(t, "error: interrupted before a plan was found\n", r.stderr)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestInterruptedPlansAreMarked(t *testing.T) {
 		{append(plan, "--timeout", "1h"), "The search was stopped by an interrupt; more time may find a cheaper one.\n"},
 		{append(plan, "-o", "json"), `"status": "deadline"`},
 		{append(plan, "-o", "nodeclaims"), "kind: NodeClaim\n"},
-		{waste(), "The search was stopped by an interrupt; there may be further steps.\n"},
+		{waste(), "The search was stopped by an interrupt; a longer search may find further steps.\n"},
 		{waste("-o", "yaml"), "status: deadline\n"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -131,6 +131,6 @@ func TestInterruptedPlansAreMarked(t *testing.T) {
 		code := Run(whenSearching{ctx, cancel}, tt.args, nil, &stdout, &stderr)
 		require.Equal(t, exitInterrupted, code, stderr.String())
 		require.Contains(t, stdout.String(), tt.want)
-		require.Contains(t, stderr.String(), "interrupted: what is printed is the best that was found so far\n")
+		require.Contains(t, stderr.String(), "interrupted: the output is the best plan found so far\n")
 	}
 }

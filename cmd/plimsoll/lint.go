@@ -21,13 +21,13 @@ func lintCommand(a *app) *cobra.Command {
 	var skipped []lint.Code
 	cmd := &cobra.Command{
 		Use:   "lint -f FILE [-f FILE]...",
-		Short: "Find what in manifests costs more than it has to, or will not work",
-		Long: `Lint looks for NodePools that nothing on sale meets, that overlap, or that leave little choice
-of spot; pods without requests; PodDisruptionBudgets that never let a pod go or select none;
-missing DaemonSets; and requests that force the size of machines up, for which the next smaller
-request is tried. Each finding names object, field, value and what to do; the worst comes first.
+		Short: "Find misconfigurations and avoidable costs in manifests",
+		Long: `Lint finds NodePools that no instance type meets, that overlap, or that leave few instance types
+for spot; pods without requests; PodDisruptionBudgets that block every eviction or select no pods;
+missing DaemonSets; and requests that force pods onto larger nodes, for which the next smaller
+request is tried. Each finding names object, field, value and fix; errors come first.
 
-It exits with 5 if there is an error or a warning among them; what could cost less is neither.`,
+It exits with 5 if there are errors or warnings; possible savings are neither.`,
 		Example: `  plimsoll lint -f cluster.json
   plimsoll lint -R -f manifests/ --skip no-daemonsets,request-size -o json`,
 		Args: noArguments("; name manifests with -f"),
@@ -63,13 +63,13 @@ It exits with 5 if there is an error or a warning among them; what could cost le
 		}),
 	}
 	q.register(cmd)
-	listFlag(cmd, "skip", "leave out findings with these `CODES`: "+list(lint.Codes()), func(text string) error {
+	listFlag(cmd, "skip", "skip findings with these `CODES`: "+list(lint.Codes()), func(text string) error {
 		code, err := oneOf(text, lint.Codes()...)
 		skipped = append(skipped, code)
 		return err
 	})
 	grouped(cmd, groupOutput)
-	format = outputFlag(a, cmd, "how to print the findings: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	format = outputFlag(a, cmd, "output `FORMAT`: table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 	return cmd
 }
 
@@ -78,7 +78,7 @@ func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 	told := func(w scheduling.Warning) bool { return w.Object == "DaemonSets" } // which is a finding
 	t := &table{view: v, out: w}
 	if len(found) == 0 {
-		t.line("Nothing was found.")
+		t.line("No findings.")
 	}
 	shown, most := map[lint.Code]int{}, v.most(10)
 	for i := range found {
@@ -105,7 +105,7 @@ func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 		t.line("  → %s", f.Advice)
 	}
 	if lo.CountBy(found, func(f lint.Finding) bool { return f.SavingPerHour > 0 }) > 1 {
-		t.line("\nEach saving is of that change alone: several of them may save the same dollars.")
+		t.line("\nEach saving is of that change alone: savings of several changes may overlap.")
 	}
 	for _, code := range lint.Codes() {
 		if more := shown[code] - most; more > 0 {

@@ -46,7 +46,7 @@ func TestLintFindsAndForgets(t *testing.T) {
 	}
 	size := found[lint.RequestSize][0]
 	require.Equal(t, "1050m", size.Value)
-	require.Contains(t, size.Advice, "if 1 will do")
+	require.Contains(t, size.Advice, "request 1, if that is enough")
 
 	mended := strings.NewReplacer(
 		"1050m", "990m", "maxUnavailable: 0", "maxUnavailable: 1", "minAvailable: 50%", "maxUnavailable: 1", "app: gone", "app: web",
@@ -73,7 +73,7 @@ func TestLintTellsWhatIsToBeWritten(t *testing.T) {
 	size := found[lint.RequestSize][0]
 	require.Equal(t, "spec.containers[web].resources.requests.cpu", size.Field)
 	require.Equal(t, "950m", size.Value)
-	require.Equal(t, "if 900m will do, request that: it was tried", size.Advice)
+	require.Equal(t, "request 900m, if that is enough (tried)", size.Advice)
 
 	crashing := groupNode("n-0", "m5.2xlarge", "eu-west-1a", 8, 32, "eks.amazonaws.com/nodegroup: workers", "")
 	for i := range 3 {
@@ -82,7 +82,7 @@ func TestLintTellsWhatIsToBeWritten(t *testing.T) {
 	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: api, namespace: shop}\nspec: {minAvailable: 2, selector: {matchLabels: {app: api}}%s}\n"
 	found, _ = findings(t, temp(t, "crashing.yaml", crashing+fmt.Sprintf(budget, "")))
 	require.Len(t, found[lint.BudgetUnready], 1)
-	require.Equal(t, "set it to AlwaysAllow, so that pods that are not ready can be evicted, or repair these", found[lint.BudgetUnready][0].Advice)
+	require.Equal(t, "set it to AlwaysAllow, so that unready pods can be evicted, or repair the pods", found[lint.BudgetUnready][0].Advice)
 	found, _ = findings(t, temp(t, "always.yaml", crashing+fmt.Sprintf(budget, ", unhealthyPodEvictionPolicy: AlwaysAllow")))
 	require.Empty(t, found[lint.BudgetUnready])
 	require.Empty(t, found[lint.BudgetBlocks])

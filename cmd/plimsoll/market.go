@@ -35,14 +35,14 @@ type marketFlags struct {
 // register adds the flags to a command.
 func (f *marketFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.name, "catalog", "", "what is on sale: a `CATALOG` that is embedded, such as ec2/eu-west-1 (plimsoll catalog --regions lists them), a JSON or CSV file, or kwok:FILE for a file of Karpenter's KWOK provider; without it the region of the input's nodes and volumes, or else its NodePools; "+assumedCatalog+" where they name none and nothing in the input is of another cloud")
-	flags.StringArrayVar(&f.prices, "prices", nil, "lay the prices of `FILE` over the catalog: what 'aws ec2 describe-spot-price-history' prints, or YAML, JSON or CSV with prices and factors by instanceType, zone and capacityType, or committed:1y or committed:3y for what commitments cost that an embedded catalog of gcp knows; may be repeated, and each file changes what the one before has made")
-	textFlag(flags, "filter", "buy only what meets `EXPRESSION`, such as 'category in (c m r),generation>=6,arch=arm64'; may be repeated", func(text string) error {
+	flags.StringVar(&f.name, "catalog", "", "instance types and prices: an embedded `CATALOG` such as ec2/eu-west-1 (plimsoll catalog --regions lists them), a JSON or CSV file, or kwok:FILE for a file of Karpenter's KWOK provider; default: the region of the input's nodes and volumes, or else of its NodePools; "+assumedCatalog+" if they name none and no object is of another cloud")
+	flags.StringArrayVar(&f.prices, "prices", nil, "override catalog prices with `FILE`: the output of 'aws ec2 describe-spot-price-history', or YAML, JSON or CSV with prices and factors by instanceType, zone and capacityType, or committed:1y or committed:3y for committed-use prices of the gcp catalogs; may be repeated, later files override earlier ones")
+	textFlag(flags, "filter", "only consider types matching `EXPRESSION`, such as 'category in (c m r),generation>=6,arch=arm64'; may be repeated", func(text string) error {
 		filter, err := instancetypes.ParseFilter(text)
 		f.filters, f.said = append(f.filters, filter), append(f.said, fmt.Sprintf("--filter %q", text))
 		return err
 	})
-	listFlag(cmd, "capacity-types", "buy only these `TYPES` (reserved, spot, on-demand), and prefer them in this order where the strategy leaves a choice", func(text string) error {
+	listFlag(cmd, "capacity-types", "only launch these capacity `TYPES` (reserved, spot, on-demand), preferred in this order if the strategy ranks them equal", func(text string) error {
 		c, err := offerings.ParseCapacityType(text)
 		f.types, f.said = lo.Uniq(append(f.types, c)), append(f.said, "--capacity-types "+text)
 		return err
@@ -101,7 +101,7 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 		return nil, within("--catalog "+name, err)
 	}
 	if m.Len() == 0 {
-		return nil, fmt.Errorf("catalog %s is empty: it holds no instance type", name)
+		return nil, fmt.Errorf("catalog %s is empty: it has no instance types", name)
 	}
 	if err := regions.Elsewhere(input, m.Catalog); err != nil {
 		return nil, err

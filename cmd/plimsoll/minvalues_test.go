@@ -29,6 +29,6 @@ spec: {weight: 1, template: {spec: {requirements: [{key: karpenter.sh/capacity-t
 	require.Len(t, found[lint.NodePoolUnmet], 1)
 	require.Equal(t, "lower minValues to that number, or widen the other requirements", found[lint.NodePoolUnmet][0].Advice)
 	r := run(t, append([]string{"explain", "deployment/default/web"}, args...)...)
-	require.NotContains(t, r.stdout, "node pool heavy)", "it offers nothing")
-	require.Contains(t, r.stdout, "too few choices remain for the minValues of node pool heavy")
+	require.NotContains(t, r.stdout, "NodePool heavy)", "it offers nothing")
+	require.Contains(t, r.stdout, "too few choices remain for the minValues of NodePool heavy")
 }

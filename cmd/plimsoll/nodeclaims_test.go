@@ -69,7 +69,7 @@ func TestNodeClaimsNeedANodeClass(t *testing.T) {
 	t.Parallel()
 	pool := strings.Replace(ownedPool, "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}", "{name: default}", 1)
 	r := run(t, "plan", "-f", temp(t, "pool.yaml", pool), "-f", "../../examples/quickstart/30-services.yaml", "--effort", "fast", "-o", "nodeclaims")
-	require.Contains(t, r.stderr, "warning: NodePool/general: has no nodeClassRef with group, kind and name, and its NodeClaims are refused without\n")
+	require.Contains(t, r.stderr, "warning: NodePool/general: has no nodeClassRef with group, kind and name, without which its NodeClaims are refused\n")
 }
 
 // A claim has the operators of its NodePool, for CRDs before Karpenter 1.9 know no Gte and Lte.
@@ -96,7 +96,7 @@ func TestNodeClaimsHaveTheOperatorsOfTheNodePool(t *testing.T) {
 // Without Karpenter nobody launches a NodeClaim.
 func TestNodeClaimsNeedKarpenter(t *testing.T) {
 	t.Parallel()
-	const want = "-o nodeclaims: the input has no NodePool of Karpenter, so that there is nobody to launch NodeClaims; add what kubectl get nodepools -o json prints\n"
+	const want = "-o nodeclaims: the input has no NodePool of Karpenter that NodeClaims could belong to; add the output of kubectl get nodepools -o json\n"
 	for name, input := range map[string]string{
 		"workloads alone": deployed("web", "replicas: 3, "),
 		"node groups":     eksCluster() + groupPod("more-0", "", "7", "4Gi", ""),
@@ -111,5 +111,5 @@ func TestNodeClaimsNeedKarpenter(t *testing.T) {
 	class = strings.Replace(class, "containers:", "nodeSelector: {cloud.google.com/compute-class: batch}, containers:", 1)
 	r := run(t, "plan", "-f", temp(t, "class.yaml", class), "--catalog", "gcp/europe-west4", "--effort", "fast", "-o", "nodeclaims")
 	require.Equal(t, exitBadInput, r.code, r.stdout+r.stderr)
-	require.Contains(t, r.stderr, "-o nodeclaims: NodePool/batch-1 stands for ComputeClass/batch, whose nodes GKE launches, and not Karpenter\n")
+	require.Contains(t, r.stderr, "-o nodeclaims: NodePool/batch-1 stands for ComputeClass/batch, whose nodes are launched by GKE, not by Karpenter\n")
 }

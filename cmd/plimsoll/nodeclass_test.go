@@ -76,7 +76,7 @@ func planOf(t *testing.T, catalog, text string) *scheduling.Plan {
 // the NodePool that is assumed.
 func told(plan *scheduling.Plan) (out []string) {
 	for _, w := range plan.Warnings {
-		if !strings.HasPrefix(w.Message, "no cpu") && !strings.HasPrefix(w.Message, "no memory") && !strings.HasPrefix(w.Message, "sets up Windows") && !strings.Contains(w.Message, "there is no NodePool") {
+		if !strings.HasPrefix(w.Message, "no cpu") && !strings.HasPrefix(w.Message, "no memory") && !strings.HasPrefix(w.Message, "sets up Windows") && !strings.Contains(w.Message, "the input has no NodePool") {
 			out = append(out, w.Object+": "+w.Message)
 		}
 	}
@@ -222,9 +222,9 @@ func TestNodeClassDecidesWhereToLaunch(t *testing.T) {
 		})
 	}
 	r := run(t, "plan", "--catalog", catalog, "-f", temp(t, "in.yaml", agent+ec2Class("spec: {amiFamily: AL2023}\nstatus: {subnets: [{id: subnet-1, zone: eu-west-1a, zoneID: euw1-az1}]}")+input))
-	require.Contains(t, r.stdout, "the node class or the catalog of node pool general leaves offerings out")
+	require.Contains(t, r.stdout, "the node class or the catalog of NodePool general leaves offerings out")
 	require.NotContains(t, r.stdout, "on sale again")
-	require.Contains(t, r.stdout, "its node class leaves nothing to launch: the catalog has no machine in the zones of status.subnets that its images run on")
+	require.Contains(t, r.stdout, "its node class leaves nothing to launch: the catalog has no instance type in the zones of status.subnets that its images run on")
 }
 
 // Overlays are laid over what the class has made of the catalog.
@@ -326,12 +326,12 @@ func TestWarningsOfNodeClasses(t *testing.T) {
 		"a class that nobody uses": {ec2Class("spec: {amiFamily: AL2023, userData: x}"), nil},
 		"a class that a dump lacks": {
 			node + poolOf("EC2NodeClass", "m5.large") + second,
-			[]string{"NodePool/general: its EC2NodeClass own is not in the input, so defaults are assumed for what nodes hold, such as Amazon Linux 2023 and a root volume of 20 GiB; add what kubectl get ec2nodeclasses -o json prints (and 1 more)"},
+			[]string{"NodePool/general: its EC2NodeClass own is not in the input, so defaults are assumed for the capacity of nodes, such as Amazon Linux 2023 and a root volume of 20 GiB; add the output of kubectl get ec2nodeclasses -o json (and 1 more)"},
 		},
 		"a class that manifests lack": {poolOf("EC2NodeClass", "m5.large"), nil},
 		"a class that is misspelt": {
 			strings.Replace(ec2Class("spec: {amiFamily: AL2023}"), "own", "won", 1) + poolOf("EC2NodeClass", "m5.large"),
-			[]string{"NodePool/general: its EC2NodeClass own is not in the input, so defaults are assumed for what nodes hold, such as Amazon Linux 2023 and a root volume of 20 GiB; add what kubectl get ec2nodeclasses -o json prints"},
+			[]string{"NodePool/general: its EC2NodeClass own is not in the input, so defaults are assumed for the capacity of nodes, such as Amazon Linux 2023 and a root volume of 20 GiB; add the output of kubectl get ec2nodeclasses -o json"},
 		},
 		"a class of KWOK": {classOf("karpenter.kwok.sh/v1alpha1", "KWOKNodeClass", "spec: {nodeRegistrationDelay: 3s}") + poolOf("KWOKNodeClass", "m5.large"), nil},
 		"a size of AKS":   {classOf("karpenter.azure.com/v1beta1", "AKSNodeClass", "spec: {security: {encryptionAtHost: true}}") + poolOf("AKSNodeClass", "m5.large"), []string{"AKSNodeClass/own: spec.security bears on what is launched, and is not read"}},

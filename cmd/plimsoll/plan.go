@@ -23,14 +23,13 @@ func planCommand(a *app) *cobra.Command {
 	var limit limitFlag
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE [-f FILE]...",
-		Short: "Decide what to launch for the pods of manifests, and what it costs",
-		Long: `Plan reads manifests, finds the pods that have no node yet, and decides which
-machines to launch for them. Workloads stand for the pods that their controllers would
-still create. Before the plan is printed it is checked against every rule by code that
-shares nothing with the solver.
+		Short: "Plan which nodes to launch for pending pods, and their price",
+		Long: `Plan reads manifests, finds the pods that have no node yet, and works out which nodes to
+launch for them. Workloads count with the pods that their controllers would still create.
+Before the plan is printed, independent code checks it against every rule.
 
-With --alternatives it compares the cheapest plan with others, such as the one of the
-fewest machines and one without spot; --goal prints one of them in full.`,
+With --alternatives it compares the cheapest plan with others, such as the plan with the
+fewest nodes and the plan without spot; --goal prints one of them in full.`,
 		Example: `  plimsoll plan -f shop.yaml
   plimsoll plan -f manifests/ --catalog ec2/eu-west-1 --filter 'generation>=6' -o json
   plimsoll plan -f shop.yaml --alternatives
@@ -50,7 +49,7 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 				return err
 			}
 			if *format == "nodeclaims" && !p.ownPools {
-				return errors.New("-o nodeclaims: the input has no NodePool of Karpenter, so that there is nobody to launch NodeClaims; add what kubectl get nodepools -o json prints")
+				return errors.New("-o nodeclaims: the input has no NodePool of Karpenter that NodeClaims could belong to; add the output of kubectl get nodepools -o json")
 			}
 			if several {
 				return compareGoals(ctx, a, &how, solver, p, *format)
@@ -69,9 +68,9 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 	}
 	input.register(cmd)
 	how.register(cmd)
-	limit.register(cmd, "what is bought costs")
-	cmd.Flags().BoolVar(&several, "alternatives", false, "compare the best plans for every goal instead of printing the cheapest")
-	format = outputFlag(a, cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json, yaml, or nodeclaims to create in a cluster that runs Karpenter (kubectl create -f)",
+	limit.register(cmd, "the new nodes cost")
+	cmd.Flags().BoolVar(&several, "alternatives", false, "compare the best plans for all goals instead of printing the cheapest")
+	format = outputFlag(a, cmd, "output `FORMAT`: table, wide (a table of any width), json, yaml, or nodeclaims to create in a cluster that runs Karpenter (kubectl create -f)",
 		"table", "wide", "json", "yaml", "nodeclaims")
 	return cmd
 }
@@ -101,7 +100,7 @@ func printPlan(a *app, format string, p *problem, plan *scheduling.Plan) error {
 		for _, l := range plan.Launches {
 			pool, _ := lo.Find(p.Problem.NodePools, func(pool *scheduling.NodePool) bool { return pool.Name == l.NodePool })
 			if class := pool.Spec.Template.Metadata.Labels[computeClassLabel]; class != "" && pool.Spec.Template.Spec.NodeClassRef == nil {
-				return fmt.Errorf("-o nodeclaims: NodePool/%s stands for ComputeClass/%s, whose nodes GKE launches, and not Karpenter", pool.Name, class)
+				return fmt.Errorf("-o nodeclaims: NodePool/%s stands for ComputeClass/%s, whose nodes are launched by GKE, not by Karpenter", pool.Name, class)
 			}
 		}
 		// NodeClaims have no field for warnings.
@@ -113,7 +112,7 @@ func printPlan(a *app, format string, p *problem, plan *scheduling.Plan) error {
 			ref := lo.FromPtr(pool.Spec.Template.Spec.NodeClassRef)
 			buys := lo.ContainsBy(plan.Launches, func(l scheduling.Launch) bool { return l.NodePool == pool.Name })
 			if buys && (ref.Group == "" || ref.Kind == "" || ref.Name == "") {
-				a.say("warning: NodePool/%s: has no nodeClassRef with group, kind and name, and its NodeClaims are refused without", pool.Name)
+				a.say("warning: NodePool/%s: has no nodeClassRef with group, kind and name, without which its NodeClaims are refused", pool.Name)
 			}
 		}
 		return manifest.WriteNodeClaims(&a.stdout, plan, p.Problem.NodePools)

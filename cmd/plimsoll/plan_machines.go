@@ -46,7 +46,7 @@ func (t *planText) reasons(groups []*launches.Group) {
 		o := &g.Launches[0].Options[0]
 		return []string{fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone), t.why(g.Launches[0])}
 	})
-	tabulate(t.to, "WHY (PRICES OF INSTANCES"+lo.Ternary(t.plan.Summary.ExpectedPerHour > 0, ", WITHOUT NODE OVERHEAD)", ")"), nil, lo.UniqBy(rows, func(row []string) string { return row[0] + row[1] }), asItIs)
+	tabulate(t.to, "WHY THESE INSTANCE TYPES (INSTANCE PRICES"+lo.Ternary(t.plan.Summary.ExpectedPerHour > 0, ", NODE OVERHEAD EXCLUDED)", ")"), nil, lo.UniqBy(rows, func(row []string) string { return row[0] + row[1] }), asItIs)
 }
 
 // why says what speaks for the first option of a launch: against its price on
@@ -56,25 +56,25 @@ func (t *planText) why(l *scheduling.Launch) string {
 	var parts []string
 	switch o.CapacityType {
 	case offerings.Reserved:
-		parts = append(parts, "reservation "+o.ReservationID+" pays for it")
+		parts = append(parts, "reservation "+o.ReservationID+" is prepaid")
 	case offerings.Spot:
 		if price, ok := t.onDemand(l); ok && price > o.Price {
-			parts = append(parts, fmt.Sprintf("%s below its price on demand (%s)", figures.Percent(1-o.Price.USD()/price.USD()), figures.USD(price)))
+			parts = append(parts, fmt.Sprintf("%s below its on-demand price (%s)", figures.Percent(1-o.Price.USD()/price.USD()), figures.USD(price)))
 		}
 		if o.InterruptionRate > 0 {
 			parts = append(parts, figures.Percent(o.InterruptionRate)+" are interrupted in a month")
 		}
 	case offerings.OnDemand:
 		if t.mustBeOnDemand(l) {
-			parts = append(parts, "these pods or the NodePool ask for on-demand")
+			parts = append(parts, "on-demand required")
 		}
 	}
 	others, next := len(l.Options)-1, launches.Next(l.Options)
 	switch {
 	case others == 0:
-		parts = append(parts, "nothing else on sale holds these pods")
+		parts = append(parts, "no other offering fits these pods")
 	case next == nil:
-		parts = append(parts, "no other type holds these pods")
+		parts = append(parts, "no other instance type fits these pods")
 	default:
 		parts = append(parts, fmt.Sprintf("next type: %s %s %s at %s%s",
 			next.InstanceType, next.CapacityType, next.Zone, figures.USD(next.Price), figures.Difference(next.Price, o.Price)))

@@ -119,7 +119,7 @@ func TestPlanWithEveryCatalog(t *testing.T) {
 			r := run(t, append([]string{"plan", "-f", "testdata/nopool.yaml", "-o", "json", "--effort", "fast"}, args...)...)
 			require.Equal(t, exitOK, r.code, r.stderr)
 			obeys(t, r.stdout, 4)
-			require.Contains(t, r.stdout, "there is no NodePool in the input")
+			require.Contains(t, r.stdout, "the input has no NodePool")
 		})
 	}
 }
@@ -217,7 +217,7 @@ func TestDeadlinesAndInterrupts(t *testing.T) {
 	code := Run(ctx, []string{"plan", "-f", "testdata/shop.yaml"}, nil, &stdout, &stderr)
 	require.Equal(t, exitInterrupted, code)
 	require.Empty(t, stdout.String())
-	require.Equal(t, "error: interrupted before there was a plan\n", stderr.String())
+	require.Equal(t, "error: interrupted before a plan was found\n", stderr.String())
 }
 
 func TestOverlaysChangePrices(t *testing.T) {
@@ -241,7 +241,7 @@ spec:
 func TestNothingToDo(t *testing.T) {
 	r := run(t, "plan", "-f", "testdata/reserved.yaml", "--catalog", "testdata/market.json")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Equal(t, "There is nothing to place: no pod of the input is waiting for a node.\n", r.stdout)
+	require.Equal(t, "Nothing to place: the input has no pending pods.\n", r.stdout)
 	r = run(t, "plan", "-f", "testdata/reserved.yaml", "--catalog", "testdata/market.json", "-o", "json")
 	obeys(t, r.stdout, 0)
 	r = run(t, "plan", "-f", "testdata/reserved.yaml", "--catalog", "testdata/market.json", "-o", "nodeclaims")
@@ -252,7 +252,7 @@ func TestNothingFits(t *testing.T) {
 	huge := temp(t, "huge.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: huge}\nspec: {containers: [{name: c, resources: {requests: {cpu: 1000, memory: 1Gi}}}]}\n")
 	r := run(t, "plan", "-f", huge)
 	require.Equal(t, exitUnschedulable, r.code)
-	require.True(t, strings.HasPrefix(r.stdout, "None of 1 pod can be placed."), r.stdout)
+	require.True(t, strings.HasPrefix(r.stdout, "None of 1 pod can be placed: "), r.stdout)
 	require.Contains(t, r.stdout, "NOT PLACED\n  default/huge (1 pod)\n")
 }
 
@@ -260,7 +260,7 @@ func TestPoolsThatBuyNothingAreTold(t *testing.T) {
 	idle := temp(t, "idle.yaml", "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: idle}\nspec: {template: {spec: {requirements: [{key: kubernetes.io/arch, operator: In, values: [s390x]}]}}}\n")
 	r := run(t, "plan", "-f", "testdata/shop.yaml", "-f", idle, "--catalog", "testdata/market.json")
 	require.Equal(t, exitUnschedulable, r.code)
-	require.Contains(t, r.stdout, "  NodePool/idle: buys nothing: none of the 2 instance types of the catalog meets all of its requirements: kubernetes.io/arch In [s390x] alone rules out 2\n")
+	require.Contains(t, r.stdout, "  NodePool/idle: cannot launch nodes: none of the 2 instance types of the catalog meets all of its requirements: kubernetes.io/arch In [s390x] alone rules out 2\n")
 }
 
 // The default pool gives way where the flags ask for what it would not buy.
@@ -304,17 +304,17 @@ func TestGatedPodsAreNoFailure(t *testing.T) {
 	r := plan(gated + small)
 	require.Equal(t, exitOK, r.code, r.stderr)
 	require.Contains(t, r.stdout, "1 pod placed on 1 new node")
-	require.Contains(t, r.stdout, "1 pod is held back by scheduling gates, see below.\n")
-	require.Contains(t, r.stdout, "HELD BACK BY SCHEDULING GATES\n  default/gated (1 pod)\n")
+	require.Contains(t, r.stdout, "1 pod is held by scheduling gates, see below.\n")
+	require.Contains(t, r.stdout, "HELD BY SCHEDULING GATES\n  default/gated (1 pod)\n")
 	require.NotContains(t, r.stdout, "NOT PLACED")
 
 	r = plan(gated)
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Contains(t, r.stdout, "There is nothing to place")
+	require.Contains(t, r.stdout, "Nothing to place")
 
 	r = plan(gated + huge)
 	require.Equal(t, exitUnschedulable, r.code, r.stderr)
-	require.Contains(t, r.stdout, "None of 1 pod can be placed.")
+	require.Contains(t, r.stdout, "None of 1 pod can be placed: ")
 	require.Contains(t, r.stdout, "NOT PLACED\n  default/huge (1 pod)\n")
 }
 

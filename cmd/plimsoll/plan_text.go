@@ -42,15 +42,15 @@ func (t *planText) headline() {
 	s := &t.plan.Summary
 	gated := len(t.plan.Unschedulable) - t.p.unplaced(t.plan)
 	if gated > 0 {
-		defer t.to.line("%s held back by scheduling gates, see below.", figures.Are(gated, "pod"))
+		defer t.to.line("%s held by scheduling gates, see below.", figures.Are(gated, "pod"))
 	}
 	pods := s.Pods - gated
 	switch {
 	case pods == 0:
-		t.to.line("There is nothing to place: no pod of the input is waiting for a node.")
+		t.to.line("Nothing to place: the input has no pending pods.")
 		return
 	case s.Placed == 0:
-		t.to.line("None of %s can be placed. What would help is below.", figures.Count(pods, "pod"))
+		t.to.line("None of %s can be placed: reasons and fixes are below.", figures.Count(pods, "pod"))
 		return
 	}
 	placed := figures.Count(pods, "pod") + " placed"
@@ -158,7 +158,7 @@ func (t *planText) split() {
 	}
 	if total > objective(s) {
 		then, now := t.datesOf()
-		t.to.line("On demand the same nodes would cost %s per hour%s; the plan%s saves %s of that.", figures.USD(total), then, now, figures.Percent(1-objective(s).USD()/total.USD()))
+		t.to.line("The same nodes on demand: %s per hour%s; the plan%s is %s cheaper.", figures.USD(total), then, now, figures.Percent(1-objective(s).USD()/total.USD()))
 	}
 }
 
@@ -194,7 +194,7 @@ func (t *planText) usage() {
 			rows = append(rows, []string{u.Resource, bought, figures.Ratio(u.Pods, u.Capacity), figures.Ratio(u.Daemons, u.Capacity), figures.Ratio(u.Reserved, u.Capacity), figures.Ratio(u.Free, u.Capacity)})
 		}
 	}
-	tabulate(t.to, "WHERE IT GOES", []string{"", "BOUGHT", "PODS", "DAEMONS", "SYSTEM", "FREE"}, rows, asItIs)
+	tabulate(t.to, "CAPACITY", []string{"", "TOTAL", "PODS", "DAEMONSETS", "RESERVED", "UNUSED"}, rows, asItIs)
 }
 
 // present lists what goes onto machines that are there.
@@ -218,7 +218,7 @@ func (t *planText) refused() {
 	for _, part := range []struct {
 		title string
 		gated bool
-	}{{"NOT PLACED", false}, {"HELD BACK BY SCHEDULING GATES", true}} {
+	}{{"NOT PLACED", false}, {"HELD BY SCHEDULING GATES", true}} {
 		told := slices.DeleteFunc(slices.Clone(refusals), func(r *launches.Refusal) bool { return gated[r.First.Pod] != part.gated })
 		if len(told) == 0 {
 			continue
@@ -235,7 +235,7 @@ func (t *planText) refused() {
 			}
 			writeReasons(t.to, "", r.First.Reasons, 5)
 			for _, fix := range r.First.Fixes {
-				t.to.line("    would help: %s", fix)
+				t.to.line("    fix: %s", fix)
 			}
 		}
 	}
@@ -273,5 +273,5 @@ func (t *planText) datesOf() (onDemand, spot string) {
 	if !buys || onDemand == spot || onDemand == "" || spot == "" {
 		return "", ""
 	}
-	return fmt.Sprintf(" at prices of %s", onDemand), fmt.Sprintf(", at spot prices of %s,", spot)
+	return fmt.Sprintf(" at prices as of %s", onDemand), fmt.Sprintf(", at spot prices as of %s,", spot)
 }

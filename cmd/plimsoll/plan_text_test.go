@@ -50,8 +50,8 @@ func TestHeadlines(t *testing.T) {
 		plan scheduling.Plan
 		want string
 	}{
-		"nothing to place": {scheduling.Plan{}, "There is nothing to place: no pod of the input is waiting for a node."},
-		"nothing placed":   {scheduling.Plan{Summary: scheduling.Summary{Pods: 3}}, "None of 3 pods can be placed. What would help is below."},
+		"nothing to place": {scheduling.Plan{}, "Nothing to place: the input has no pending pods."},
+		"nothing placed":   {scheduling.Plan{Summary: scheduling.Summary{Pods: 3}}, "None of 3 pods can be placed: reasons and fixes are below."},
 		"nothing to buy": {
 			scheduling.Plan{Existing: existing, Summary: scheduling.Summary{Pods: 1, Placed: 1}},
 			"1 pod placed on 1 existing node: nothing to launch.",
@@ -124,17 +124,17 @@ func TestWhy(t *testing.T) {
 		options []scheduling.LaunchOption
 		want    string
 	}{
-		"alone":           {[]scheduling.LaunchOption{spot}, "60% below its price on demand ($0.1000); nothing else on sale holds these pods"},
-		"one type":        {[]scheduling.LaunchOption{spot, onDemand}, "60% below its price on demand ($0.1000); no other type holds these pods"},
-		"interruptions":   {[]scheduling.LaunchOption{risky}, "60% below its price on demand ($0.1000); 18% are interrupted in a month; nothing else on sale holds these pods"},
-		"a dearer type":   {[]scheduling.LaunchOption{spot, option("large", "a", offerings.Spot, "0.09")}, "60% below its price on demand ($0.1000); next type: large spot a at $0.0900 (+125%)"},
-		"an equal type":   {[]scheduling.LaunchOption{spot, option("large", "b", offerings.Spot, "0.04")}, "60% below its price on demand ($0.1000); next type: large spot b at $0.0400, the same"},
-		"a cheaper type":  {[]scheduling.LaunchOption{risky, option("large", "a", offerings.Spot, "0.03")}, "60% below its price on demand ($0.1000); 18% are interrupted in a month; next type: large spot a at $0.0300 (-25%)"},
-		"on demand":       {[]scheduling.LaunchOption{onDemand, option("large", "a", offerings.OnDemand, "0.2")}, "these pods or the NodePool ask for on-demand; next type: large on-demand a at $0.2000 (+100%)"},
+		"alone":           {[]scheduling.LaunchOption{spot}, "60% below its on-demand price ($0.1000); no other offering fits these pods"},
+		"one type":        {[]scheduling.LaunchOption{spot, onDemand}, "60% below its on-demand price ($0.1000); no other instance type fits these pods"},
+		"interruptions":   {[]scheduling.LaunchOption{risky}, "60% below its on-demand price ($0.1000); 18% are interrupted in a month; no other offering fits these pods"},
+		"a dearer type":   {[]scheduling.LaunchOption{spot, option("large", "a", offerings.Spot, "0.09")}, "60% below its on-demand price ($0.1000); next type: large spot a at $0.0900 (+125%)"},
+		"an equal type":   {[]scheduling.LaunchOption{spot, option("large", "b", offerings.Spot, "0.04")}, "60% below its on-demand price ($0.1000); next type: large spot b at $0.0400, the same"},
+		"a cheaper type":  {[]scheduling.LaunchOption{risky, option("large", "a", offerings.Spot, "0.03")}, "60% below its on-demand price ($0.1000); 18% are interrupted in a month; next type: large spot a at $0.0300 (-25%)"},
+		"on demand":       {[]scheduling.LaunchOption{onDemand, option("large", "a", offerings.OnDemand, "0.2")}, "on-demand required; next type: large on-demand a at $0.2000 (+100%)"},
 		"by choice":       {[]scheduling.LaunchOption{onDemand, option("large", "a", offerings.Spot, "0.2")}, "next type: large spot a at $0.2000 (+100%)"},
-		"reserved":        {[]scheduling.LaunchOption{reserved, spot}, "reservation cr-1 pays for it; no other type holds these pods"},
-		"free":            {[]scheduling.LaunchOption{reserved, option("large", "a", offerings.Spot, "0.2")}, "reservation cr-1 pays for it; next type: large spot a at $0.2000"},
-		"not on sale now": {[]scheduling.LaunchOption{option("gone", "a", offerings.Spot, "0.1")}, "nothing else on sale holds these pods"},
+		"reserved":        {[]scheduling.LaunchOption{reserved, spot}, "reservation cr-1 is prepaid; no other instance type fits these pods"},
+		"free":            {[]scheduling.LaunchOption{reserved, option("large", "a", offerings.Spot, "0.2")}, "reservation cr-1 is prepaid; next type: large spot a at $0.2000"},
+		"not on sale now": {[]scheduling.LaunchOption{option("gone", "a", offerings.Spot, "0.1")}, "no other offering fits these pods"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestLongListsAreCut(t *testing.T) {
 	require.Contains(t, text, "  n19          shop/p-19\n  and 20 more  (-o wide lists them all)\n")
 	require.NotContains(t, text, "n20")
 	require.Contains(t, text, "NOT PLACED\n  shop/x (1 pod)\n    20 instance types × zones  reason 0\n")
-	require.Contains(t, text, "    16 instance types × zones  reason 4\n                               and 4 more reasons\n    would help: tolerate a\n    would help: ask for less\n  shop/y (1 pod)\n    for no reason given\n")
+	require.Contains(t, text, "    16 instance types × zones  reason 4\n                               and 4 more reasons\n    fix: tolerate a\n    fix: ask for less\n  shop/y (1 pod)\n    for no reason given\n")
 	require.Contains(t, text, "WARNINGS\n  shop/w-0, shop/w-1, shop/w-2, shop/w-3, shop/w-4, and 4 more: no memory request\n  shop/z: odd\n")
 }
 
@@ -201,5 +201,5 @@ func TestCapacityTypesAreAddedUp(t *testing.T) {
 		}},
 	}
 	text := tabled(t, plan)
-	require.Contains(t, text, "By capacity type: on-demand $0.1000 (1 node), spot $0.0400 (1 node).\nOn demand the same nodes would cost $0.2000 per hour; the plan saves 30% of that.\n")
+	require.Contains(t, text, "By capacity type: on-demand $0.1000 (1 node), spot $0.0400 (1 node).\nThe same nodes on demand: $0.2000 per hour; the plan is 30% cheaper.\n")
 }

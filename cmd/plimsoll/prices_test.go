@@ -57,14 +57,14 @@ func TestSpotPriceHistory(t *testing.T) {
 		texts = append(texts, w.Object+": "+w.Message)
 	}
 	require.Equal(t, []string{
-		file + `: 1 of 3 prices are of nothing that catalog ec2/us-east-1 has, such as m5.xlarge spot in us-east-1-bos-1a`,
+		file + `: 1 of 3 prices match no offering of catalog ec2/us-east-1, such as m5.xlarge spot in us-east-1-bos-1a`,
 		file + `: left out are prices that are not of Linux: 1 of "Windows"`,
 	}, texts)
 
 	r = run(t, append(args, only("m8i.xlarge"))...)
 	require.Contains(t, r.stdout, "m8i.xlarge     spot      us-east-1b  p         0.0092")
-	require.Contains(t, r.stdout, "spot of 2026-11-20 (some of 2025-05-28 with zones assigned).\n")
-	require.Contains(t, r.stdout, "On demand the same nodes would cost $0.2189 per hour at prices of 2026-07-06; the plan, at spot prices of 2026-11-20, saves 96% of that.")
+	require.Contains(t, r.stdout, "spot as of 2026-11-20 (some as of 2025-05-28 with estimated zones).\n")
+	require.Contains(t, r.stdout, "The same nodes on demand: $0.2189 per hour at prices as of 2026-07-06; the plan, at spot prices as of 2026-11-20, is 96% cheaper.")
 
 	yaml := temp(t, "spot.yaml", "SpotPriceHistory:\n- {AvailabilityZone: us-east-1a, InstanceType: m5.xlarge, ProductDescription: Linux/UNIX, SpotPrice: '0.003', Timestamp: '2026-11-20T06:16:23+00:00'}\n")
 	require.Contains(t, run(t, "plan", "--prices", yaml, "-f", only("m5.xlarge")).stdout, "m5.xlarge      spot      us-east-1a  p         0.0102")
@@ -96,7 +96,7 @@ func TestPricesOfOnesOwn(t *testing.T) {
 		require.Equal(t, "m5.2xlarge on-demand 0.192", price(after, "ip-10-0-1-42"), "the last that selects counts alone")
 		require.Equal(t, "m5.xlarge on-demand 0.1", price(after, "ip-10-0-3-77"))
 		require.Less(t, after.Summary.PricePerHourBefore, before.Summary.PricePerHourBefore)
-		require.Contains(t, run(t, waste("--reasons", "empty", "--prices", file)...).stdout, "on-demand of 2026-07-06 (some of 2025-05-28, changed by "+file+"), spot of")
+		require.Contains(t, run(t, waste("--reasons", "empty", "--prices", file)...).stdout, "on-demand as of 2026-07-06 (some as of 2025-05-28, changed by "+file+"), spot as of")
 	}
 
 	half := temp(t, "half.csv", "capacityType,factor\non-demand,0.5\n")
@@ -114,7 +114,7 @@ small          amd64  2    8 GiB   20    -        spot      b     $0.0100  $7.30
 large          amd64  4    16 GiB  40    -        spot      a     $0.0200  $14.60   5% a month
 large          amd64  4    16 GiB  40    -        spot      b     $0.0300  $21.90   5% a month
 
-Prices: testdata/market.json, on-demand of 2026-11-01, spot of 2026-11-01.
+Prices: testdata/market.json, on-demand as of 2026-11-01, spot as of 2026-11-01.
 `, r.stdout, "a price of a type in a zone of the catalog is an offering")
 	require.Equal(t, "made up for tests\n  date: 2026-11-01\n  prices: on-demand\n"+file+"\n  date: 2026-11-01\n  covers: 4 spot prices\n  prices: spot\n", run(t, append(args, "--sources")...).stdout)
 	var catalog struct {
@@ -142,10 +142,10 @@ prices[4].price: "-0.1": must not be negative`,
 		"another file":       {"kind: Pod\n", "kind: is not a known field; there are date and prices, or SpotPriceHistory"},
 		"text of the aws":    {"SPOTPRICEHISTORY\tus-east-1a\tm5.large\tLinux/UNIX\t0.03\t2026-11-20T06:16:23+00:00\n", "must be an object with prices or with SpotPriceHistory, or CSV with headings; it is a string"},
 		"a date":             {"date: tomorrow\nprices: [{price: 1}]\n", `date: "tomorrow": must be a day, as YYYY-MM-DD`},
-		"Windows alone":      {strings.ReplaceAll(history, "Linux/UNIX", "Windows"), "SpotPriceHistory: has no price of Linux machines"},
+		"Windows alone":      {strings.ReplaceAll(history, "Linux/UNIX", "Windows"), "SpotPriceHistory: has no Linux price"},
 		"no price":           {strings.ReplaceAll(history, "0.002000", "free"), `instance type m8i.xlarge: SpotPriceHistory: SpotPrice in us-east-1a: "free": want a decimal number of USD per hour, like 0.0412`},
-		"another region":     {strings.NewReplacer("us-east-1", "eu-west-1", "use1", "euw1").Replace(history), "none of 3 prices is of something that catalog ec2/us-east-1 has; the first is of m5.xlarge spot in eu-west-1-bos-1a, and the catalog's zones are us-east-1a, us-east-1b, us-east-1c, us-east-1d, us-east-1e, us-east-1f"},
-		"a type that is not": {"instanceType,price\nm5.lage,1\n", "none of 1 price is of something that catalog ec2/us-east-1 has; the first is of m5.lage, and "},
+		"another region":     {strings.NewReplacer("us-east-1", "eu-west-1", "use1", "euw1").Replace(history), "none of 3 prices matches an offering of catalog ec2/us-east-1; the first is of m5.xlarge spot in eu-west-1-bos-1a, and the catalog's zones are us-east-1a, us-east-1b, us-east-1c, us-east-1d, us-east-1e, us-east-1f"},
+		"a type that is not": {"instanceType,price\nm5.lage,1\n", "none of 1 price matches an offering of catalog ec2/us-east-1; the first is of m5.lage, and "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := temp(t, "prices", tt.text)

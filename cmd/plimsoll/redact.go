@@ -20,14 +20,14 @@ func redactCommand(a *app) *cobra.Command {
 	var recursive, keepNames bool
 	cmd := &cobra.Command{
 		Use:   "redact -f FILE [-f FILE]...",
-		Short: "Take out of a dump what plans do not read, and replace names",
-		Long: `Redact prints the objects of a dump that plans read, as one list in JSON: without environment,
-images, arguments, annotations that are not read, addresses and statuses; Secrets and ConfigMaps
-are left out as a whole. Names, namespaces and labels of your own are replaced, each word by the
-same one everywhere and in the same order, so that a plan of the result buys the same machines.
+		Short: "Anonymize a dump for sharing",
+		Long: `Redact prints the objects of a dump that plans depend on, as one list in JSON: without environment,
+images, arguments, other annotations, addresses and statuses; Secrets and ConfigMaps are left out.
+Your own names, namespaces and labels are replaced consistently, word by word and in the same
+order, so that a plan of the result launches the same nodes.
 
-What stays is: quantities and times, zones, instance types and the names of your cloud, keys of
-well-known labels, names of resources such as nvidia.com/gpu, drivers of volumes, prices of
+It keeps quantities and times, zones, instance types and names of the cloud provider, keys of
+well-known labels, names of resources such as nvidia.com/gpu, volume drivers, prices of
 NodeOverlays, and which objects share words in their names.`,
 		Example: `  kubectl get pods,nodes,pdb,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll redact -f - > dump.json
   plimsoll consolidate -f dump.json`,
@@ -63,10 +63,10 @@ NodeOverlays, and which objects share words in their names.`,
 			return a.encode("json", "list", redact.Object{"apiVersion": "v1", "kind": "List", "items": items})
 		}),
 	}
-	cmd.Flags().StringArrayVarP(&files, "filename", "f", nil, "`FILE`, directory, or - for stdin, with manifests in YAML or JSON; may be repeated")
-	cmd.Flags().BoolVarP(&recursive, "recursive", "R", false, "read the directories below a directory, too")
+	cmd.Flags().StringArrayVarP(&files, "filename", "f", nil, "`FILE`, directory or - (stdin) of manifests in YAML or JSON; may be repeated")
+	cmd.Flags().BoolVarP(&recursive, "recursive", "R", false, "read directories recursively")
 	grouped(cmd, groupInput)
-	cmd.Flags().BoolVar(&keepNames, "keep-names", false, "replace no names")
+	cmd.Flags().BoolVar(&keepNames, "keep-names", false, "keep all names")
 	grouped(cmd, groupOutput)
 	return cmd
 }

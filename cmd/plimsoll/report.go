@@ -38,8 +38,8 @@ func (f *reportFlags) register(cmd *cobra.Command) {
 	f.question.register(cmd)
 	f.cases.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.title, "title", "", "what the report calls the cluster, as `TEXT`; the cloud and region if not set")
-	flags.StringArrayVar(&f.labels, "label", nil, "add costs up by the values of this label of pods, too, as `KEY`; may be repeated, and is the first that any pod has of cost-center, team, owner and the like if not set")
+	flags.StringVar(&f.title, "title", "", "title of the report, as `TEXT`; default: cloud and region")
+	flags.StringArrayVar(&f.labels, "label", nil, "also group costs by the pod label `KEY`; may be repeated; default: the first of cost-center, team, owner and similar labels that a pod has")
 	f.output = "html"
 	flags.VarP(&parsed{text: f.output, kind: "string", read: func(text string) error {
 		ending := strings.TrimPrefix(filepath.Ext(text), ".")
@@ -54,7 +54,7 @@ func (f *reportFlags) register(cmd *cobra.Command) {
 			return errors.New("want html, markdown, svg, json or yaml, or a file whose name ends in .html, .md, .svg, .json or .yaml")
 		}
 		return nil
-	}}, "output", "o", "how to write the report, and where to: `FORMAT` is html, markdown, svg (a picture of the nodes), json or yaml, for stdout, or a file whose name ends in .html, .md, .svg, .json or .yaml")
+	}}, "output", "o", "output `FORMAT`: html, markdown, svg (a picture of the nodes), json or yaml, for stdout, or a file whose name ends in .html, .md, .svg, .json or .yaml")
 	grouped(cmd, groupOutput)
 }
 
@@ -63,14 +63,14 @@ func reportCommand(a *app) *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report -f FILE [-f FILE]... [-o FILE]",
-		Short: "Write a report of what a cluster costs and could cost, for whoever pays the bill",
-		Long: `Report reads what runs in a cluster, plans what "plimsoll consolidate" does, and writes one
-page: today's bill beside what safe steps reach, what a cluster built anew would cost and
-below what no steps can lead; what fills each node before and after; where the money goes;
-what stops further savings and what would lift that; what it all comes to in each --case, as
-"plimsoll whatif" says; risks, warnings, and what the report was made with. The page needs nothing from elsewhere, and can be sent to somebody.
+		Short: "Write a cost report of a cluster: today's bill, savings and their blockers",
+		Long: `Report plans as "plimsoll consolidate" does and writes one page: today's bill, the bill after the
+steps, the price of the cluster rebuilt from scratch and the lower bound by consolidation; the
+nodes with their pods before and after; cost by NodePool, namespace and workload; blocked savings,
+each with its fix; the total of each --case, as in "plimsoll whatif"; risks, warnings and
+assumptions. The page is one file without external resources, ready to be shared.
 
-It exits as consolidate does, and with 3 where a case leaves pods without a place.`,
+It exits as consolidate does, and with 3 if a case leaves pods pending.`,
 		Example: `  plimsoll report -f examples/consolidate -o report.html
   kubectl get pods,nodes,pdb,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll report -f - -o report.html
   plimsoll report -f cluster.json --label team --label app.kubernetes.io/part-of --title Production -o report.html
@@ -100,7 +100,7 @@ It exits as consolidate does, and with 3 where a case leaves pods without a plac
 			a.code = exitUnschedulable
 		}
 		var changes []lint.Finding
-		err = f.how.search(ctx, a, "trying what would save more", func(ctx context.Context, _ scheduling.Observer) error {
+		err = f.how.search(ctx, a, "pricing blocked savings", func(ctx context.Context, _ scheduling.Observer) error {
 			subject := lint.Subject{Cluster: p.cluster(planner), Planner: planner, OwnPools: p.ownPools, Workload: p.Workload}
 			changes, err = subject.Savings(ctx)
 			return err

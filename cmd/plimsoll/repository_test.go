@@ -66,29 +66,29 @@ func TestSkipInvalid(t *testing.T) {
 	}
 	require.ElementsMatch(t, []string{"default/base-0", "default/cache-0", "default/db-0", "default/fine-0", "default/web-0"}, placed)
 	require.Equal(t, `left out by --skip-invalid:
-  4 files of kustomize; pass what kubectl kustomize prints:
+  4 files of kustomize; pass the output of kubectl kustomize:
     kustomize/image.yaml
     kustomize/kustomization.yaml
     kustomize/replicas.yaml
     kustomize/settings.yaml
-  4 files with templates that are not rendered; pass what helm template prints:
+  4 files with unrendered templates; pass the output of helm template:
     charts/web/templates/count.yaml
     charts/web/templates/deployment.yaml
     charts/web/templates/name.yaml
     more/zones.yaml
-  5 files with something else than objects:
+  5 files with content other than objects:
     apps/dashboard.json
     apps/db.yaml
     charts/web/Chart.yaml
     charts/web/values.yaml
     more/notes.yaml
-  1 file without text in UTF-8:
+  1 file not in UTF-8:
     more/zip.json
-  1 document in neither YAML nor JSON:
+  1 document that are neither YAML nor JSON:
     apps/broken.yaml: document 2, line 6: is not valid YAML: did not find expected node content
-  1 unknown kind that may stand for pods:
+  1 unknown kind that may create pods:
     Kafka of kafka.strimzi.io/v1beta2 (2 times)
-  1 duplicate of what was read before, in the order of names:
+  1 duplicate that were read before (duplicates, by file name):
     more/twice.yaml: document 1, line 1: Deployment default/web is a duplicate of the one in apps/web.yaml: document 1, line 1
   2 objects with faults:
     more/negative.yaml: document 1, line 1: Deployment default/negative: spec.replicas: -1 is negative
@@ -114,7 +114,7 @@ func TestSkipInvalidIsShort(t *testing.T) {
 	r := run(t, "plan", "-R", "--skip-invalid", "-f", repository(t, files), "--catalog", "testdata/market.json")
 	require.Equal(t, exitOK, r.code)
 	require.NotContains(t, r.stdout, "left out")
-	require.Contains(t, r.stderr, "  9 files with something else than objects:\n")
+	require.Contains(t, r.stderr, "  9 files with content other than objects:\n")
 	require.Contains(t, r.stderr, "    and 4 more\n")
 }
 

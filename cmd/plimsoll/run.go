@@ -32,7 +32,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return code
 	case <-ctx.Done():
 		if !a.searching.Load() {
-			a.say("error: interrupted before there was a plan")
+			a.say("error: interrupted before a plan was found")
 			return exitInterrupted
 		}
 		return <-finished
@@ -48,7 +48,7 @@ func (a *app) main(ctx context.Context, root *cobra.Command, stdout io.Writer) i
 				a.say("%s", line)
 			}
 			if ctx.Err() != nil {
-				a.say("interrupted: what is printed is the best that was found so far")
+				a.say("interrupted: the output is the best plan found so far")
 				return exitInterrupted
 			}
 			return a.code
@@ -80,14 +80,14 @@ const mostMessages = 25
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "plimsoll COMMAND",
-		Short: "Decide which machines to buy for Kubernetes pods, and which to remove",
-		Long: `Plimsoll decides which machines to buy for the pods of Kubernetes manifests, what
-they cost, and why nothing cheaper will do; and which running ones to remove or replace.
-It asks no cluster and no cloud.
+		Short: "Work out which nodes your pods need, and which you can remove",
+		Long: `Plimsoll works out which nodes the pods of Kubernetes manifests need, at which price and with
+which lower bound on it, and which running nodes can be removed or replaced. It runs offline:
+no cluster access, no cloud credentials.
 
-Exit codes: 0 every pod has a place; 3 some pods have none, the plan is printed all
-the same; 4 a price is above --fail-above; 5 lint has found something; 1 bad input; 2 wrong
-usage; 130 interrupted, the best plan so far is printed if there is one.`,
+Exit codes: 0 every pod is placed; 3 some pods are not placed, and the plan is printed all the
+same; 4 a price is above --fail-above; 5 lint has findings; 1 bad input; 2 wrong usage;
+130 interrupted, the best plan so far is printed if there is one.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -44,7 +44,7 @@ func (f *solverFlags) search(ctx context.Context, a *app, what string, work func
 // checked asks for a bug report if package verify refuses a plan of this command, and returns the error.
 func (a *app) checked(err error) error {
 	if err != nil {
-		a.say("The plan did not pass the check that every plan goes through. This is a bug of plimsoll, please report it.")
+		a.say("The plan did not pass the check of every plan. This is a bug of plimsoll, please report it.")
 	}
 	return err
 }

@@ -105,5 +105,5 @@ func TestAlternativesOfNothing(t *testing.T) {
 	file := temp(t, "none.yaml", "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: x\n")
 	r := run(t, "plan", "--alternatives", "-f", file)
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Contains(t, r.stdout, "nothing to place")
+	require.Contains(t, r.stdout, "Nothing to place")
 }

@@ -56,6 +56,24 @@ func cut(rows [][]string, most int, more ...string) [][]string {
 	return append(rows[:most:most], last)
 }
 
+// wrapped joins arguments of a shell command. Where the view has a width, the command goes on in further lines, each
+// indented; taken is how much of the first line is in use.
+func (t *table) wrapped(arguments []string, indent string, taken int) string {
+	var b strings.Builder
+	for i, argument := range arguments {
+		if n := len(argument) + len(` \`); i > 0 && t.view.width > 0 && taken+1+n > t.view.width {
+			b.WriteString(" \\\n" + indent)
+			taken = len(indent)
+		} else if i > 0 {
+			b.WriteByte(' ')
+			taken++
+		}
+		b.WriteString(argument)
+		taken += len(argument)
+	}
+	return b.String()
+}
+
 // headed writes rows below their head, the first row, in columns that fit the width of the
 // view; see [columns.Fit].
 func (t *table) headed(rows [][]string, spare ...string) {

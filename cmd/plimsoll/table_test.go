@@ -54,7 +54,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 		{"plan", "-f", "testdata/dump.json", "--catalog", "testdata/market.json"},
 		{"plan", "-f", "../../examples/quickstart", "--effort", "fast"},
 		{"plan", "-f", "../../examples/gke", "--effort", "fast", "--alternatives"},
-		{"consolidate", "-f", longNames(t), "--effort", "fast", "--now", "2026-11-21T09:00:00Z"},
+		{"consolidate", "-f", longNames(t), "--effort", "fast", "--now", "2026-11-21T09:00:00Z", "--details"},
 		{"catalog", "--filter", "family in (c6i g5 p4d)"},
 		{"catalog", "--offerings", "--filter", "family in (g5 p4d)"},
 	} {
@@ -81,7 +81,9 @@ func TestTablesFitTheTerminal(t *testing.T) {
 				}
 			}
 		}
-		rows := slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "(-o wide adds ") })
+		rows := slices.DeleteFunc(lines, func(line string) bool {
+			return strings.HasPrefix(strings.TrimSpace(line), "(-o wide adds ") || strings.HasPrefix(line, "      ip-")
+		})
 		require.Len(t, rows, len(tablesOf(wide.stdout)), "no row is left out")
 		if args[1] != "-f" || args[2] != "testdata/dump.json" {
 			require.Contains(t, r.stdout, "(-o wide adds ")

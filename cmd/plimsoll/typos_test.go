@@ -19,9 +19,9 @@ func TestTypos(t *testing.T) {
 		pod("own", "nodeSelector: {example.com/team: a}, ", "example.com/licence: 1")
 	r := run(t, "plan", "-f", temp(t, "typos.yaml", text))
 	require.Equal(t, exitUnschedulable, r.code)
-	require.Contains(t, r.stdout, "default/gpu: asks for the resource nvidia.com/gpus, which nothing has; did you mean nvidia.com/gpu?\n")
-	require.Contains(t, r.stdout, "default/key: selects nodes by the label karpenter.sh/capacity-types, which nothing has; did you mean karpenter.sh/capacity-type?\n")
-	require.Contains(t, r.stdout, "default/type: selects nodes of the instance type m5.xxlarge, which nothing has; did you mean m5.2xlarge?\n")
+	require.Contains(t, r.stdout, "default/gpu: asks for the resource nvidia.com/gpus, which no object has; did you mean nvidia.com/gpu?\n")
+	require.Contains(t, r.stdout, "default/key: selects nodes by the label karpenter.sh/capacity-types, which no object has; did you mean karpenter.sh/capacity-type?\n")
+	require.Contains(t, r.stdout, "default/type: selects nodes of the instance type m5.xxlarge, which no object has; did you mean m5.2xlarge?\n")
 	require.NotContains(t, r.stdout, "default/fine: ")
 	require.NotContains(t, r.stdout, "default/own: ")
 }
@@ -47,9 +47,9 @@ spec: {template: {metadata: {labels: {team: a}}, spec: {requirements: [{key: kub
 	r := run(t, "plan", "-f", temp(t, "typos.yaml", text), "--filter", "category=m")
 	require.Equal(t, exitUnschedulable, r.code, r.stderr)
 	_, warnings, _ := strings.Cut(r.stdout, "WARNINGS\n")
-	require.Equal(t, `  DaemonSets: the input has none, so new nodes are planned without the pods that run on every node; add what kubectl get ds -A -o json prints
-  NodePool/general: requires or sets the label kubernetes.io/aarch, which nothing has; did you mean kubernetes.io/arch?
-  default/zone: selects nodes by the label topology.kubernetes.io/zones, which nothing has; did you mean topology.kubernetes.io/zone?
-  default/zone: selects nodes of the instance type m5.xxlarge, which nothing has; did you mean m5.2xlarge?
+	require.Equal(t, `  DaemonSets: the input has none, so new nodes are planned without DaemonSet pods; add the output of kubectl get ds -A -o json
+  NodePool/general: requires or sets the label kubernetes.io/aarch, which no object has; did you mean kubernetes.io/arch?
+  default/zone: selects nodes by the label topology.kubernetes.io/zones, which no object has; did you mean topology.kubernetes.io/zone?
+  default/zone: selects nodes of the instance type m5.xxlarge, which no object has; did you mean m5.2xlarge?
 `, warnings)
 }

@@ -36,9 +36,9 @@ func TestWrongUsage(t *testing.T) {
 		"plan -f x --alternatives --goal calm":                                       "--alternatives are for every goal",
 		"plan -f x --alternatives -o nodeclaims":                                     "--alternatives are for every goal",
 		"plan -f x --smallest-node 4":                                                `--smallest-node "4": want cpu=QUANTITY or memory=QUANTITY`,
-		"plan -f x --largest-node cpu=many":                                          `--largest-node "cpu=many": "many" is no quantity`,
+		"plan -f x --largest-node cpu=many":                                          `--largest-node "cpu=many": "many" is not a quantity`,
 		"plan -f x --largest-node cpu=0":                                             `--largest-node "cpu=0": cpu must be above 0`,
-		"plan -f x --largest-node cpu=1,cpu=2":                                       `--largest-node "cpu=1,cpu=2": cpu stands there twice`,
+		"plan -f x --largest-node cpu=1,cpu=2":                                       `--largest-node "cpu=1,cpu=2": cpu is given twice`,
 		"plan -f x --largest-node gpu=1":                                             `--largest-node "gpu=1": want cpu=QUANTITY`,
 		"plan -f x --spot-types -1":                                                  `--spot-types "-1": must not be negative`,
 		"plan -f x --spot-zones few":                                                 `--spot-zones "few": want a whole number`,
@@ -82,7 +82,7 @@ func TestWrongUsage(t *testing.T) {
 		"plan --file x":                                                              "unknown flag: --file (did you mean --filename?)",
 		"plan -f x --out json":                                                       "unknown flag: --out (did you mean --output?)",
 		"consolidate -f x --min-savings 1":                                           "unknown flag: --min-savings (did you mean --min-saving?)",
-		"explain web -f x":                                                           `cannot tell what "web" is: want pod/NAMESPACE/NAME`,
+		"explain web -f x":                                                           `"web" is neither a pod, a node nor a workload: want pod/NAMESPACE/NAME`,
 	} {
 		t.Run(args, func(t *testing.T) {
 			r := run(t, strings.Fields(args)...)
@@ -106,8 +106,8 @@ func TestHelp(t *testing.T) {
 func TestHelpGroupsFlagsAndFitsTheTerminal(t *testing.T) {
 	t.Setenv("COLUMNS", "80")
 	for command, groups := range map[string][]string{
-		"plan":        {"Input:", "Market:", "What to buy:", "Search:", "Output:", "Flags:"},
-		"consolidate": {"Input:", "Market:", "What to buy:", "What to remove:", "Search:", "Output:", "Flags:"},
+		"plan":        {"Input:", "Market:", "Launching nodes:", "Search:", "Output:", "Flags:"},
+		"consolidate": {"Input:", "Market:", "Launching nodes:", "Removing nodes:", "Search:", "Output:", "Flags:"},
 		"catalog":     {"Market:", "Output:", "Flags:"},
 	} {
 		_, usage, _ := strings.Cut(run(t, command, "--help").stdout, "\nExamples:\n")

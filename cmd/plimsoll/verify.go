@@ -27,16 +27,16 @@ func verifyCommand(a *app) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "verify -f FILE [-f FILE]... --plan FILE",
-		Short: "Check a plan with independent code",
-		Long: `Verify reads the manifests that a plan was made for and the plan itself, in JSON or
-YAML, and checks with code that it does not share with the planner: every pod is listed once,
-every node has room for its pods and its NodePool may launch it, limits are kept, sums are
-right, and the lower bound is proven. It prints the amounts that add up to the lower bound.
-Give it the same --catalog, --prices, --filter, --capacity-types, --strategy, --max-options,
---min-values-policy, --weights, --goal and other settings, e.g. --no-spot, as the plan.
+		Short: "Check a plan and its lower bound with independent code",
+		Long: `Verify reads the manifests of a plan and the plan itself, in JSON or YAML, and checks with
+code independent of the planner: every pod is listed once, every node has capacity for its
+pods and may be launched by its NodePool, limits are respected, sums are right, and the lower
+bound is proven. It prints the amounts that add up to the lower bound. Pass the same --catalog,
+--prices, --filter, --capacity-types, --strategy, --max-options, --min-values-policy, --weights,
+--goal and other settings, e.g. --no-spot, as for the plan.
 
-For a plan of "plimsoll consolidate" it replays the steps: give it the same --now and the
-same settings about disruption.`,
+For a plan of "plimsoll consolidate" it replays the steps: pass the same --now and the same
+disruption settings.`,
 		Example: `  plimsoll plan -f shop.yaml -o json > plan.json
   plimsoll verify -f shop.yaml --plan plan.json
   plimsoll consolidate -f cluster.json --now 2026-11-21T09:00:00Z -o json > moves.json
@@ -113,7 +113,7 @@ func printProof(w io.Writer, p *verify.Proof, stated offerings.Price) {
 	by := "by the existing nodes alone"
 	switch {
 	case p.Cases > 1:
-		by = fmt.Sprintf("by a certificate of kind %q with %d cases, of which this one proves least", p.Kind, p.Cases)
+		by = fmt.Sprintf("by a certificate of kind %q with %d cases, of which this is the weakest", p.Kind, p.Cases)
 	case p.Kind != "":
 		by = fmt.Sprintf("by a certificate of kind %q", p.Kind)
 	}
@@ -128,7 +128,7 @@ func printProof(w io.Writer, p *verify.Proof, stated offerings.Price) {
 func readPlan(a *app, name string) (*scheduling.Plan, error) {
 	plan, moves, err := readAnyPlan(a, name)
 	if err == nil && moves != nil {
-		err = fmt.Errorf("plan %s: is one of consolidate, and launches are asked about", name)
+		err = fmt.Errorf("plan %s: is a consolidation plan, which has no launches to explain", name)
 	}
 	return plan, err
 }

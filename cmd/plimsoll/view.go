@@ -6,6 +6,8 @@ import "math"
 type view struct {
 	// width is how many columns tables may take; 0 is any number.
 	width int
+	// details adds the tables of a consolidation beyond its summary, steps and blocked savings.
+	details bool
 	// stopped names the interrupt or timeout that ended the search early; "" for none.
 	stopped string
 }

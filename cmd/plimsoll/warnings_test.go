@@ -30,7 +30,7 @@ func TestWarningsOfWhatIsNotPlanned(t *testing.T) {
 		"nothing": {agent + pool + pod("a", "", ""), nil},
 		"no DaemonSet": {
 			pool + pod("a", "", ""),
-			[]string{"DaemonSets: the input has none, so new nodes are planned without the pods that run on every node; add what kubectl get ds -A -o json prints"},
+			[]string{"DaemonSets: the input has none, so new nodes are planned without DaemonSet pods; add the output of kubectl get ds -A -o json"},
 		},
 		"no DaemonSet and no cluster": {pod("a", "", ""), nil},
 		"autoscalers": {
@@ -48,8 +48,8 @@ func TestWarningsOfWhatIsNotPlanned(t *testing.T) {
 				object("v1", "ResourceQuota", "scoped", "spec: {hard: {pods: 1}, scopes: [BestEffort]}") +
 				object("v1", "ResourceQuota", "used", "spec: {hard: {cpu: 500m}}\nstatus: {hard: {cpu: 500m}, used: {cpu: 300m}}"),
 			[]string{
-				"default/small: this ResourceQuota allows less than the planned pods of its namespace come to, so that some will not be created: limits.memory 12Mi of 10Mi, pods 4 of 3, requests.cpu 310m of 300m",
-				"default/used: this ResourceQuota allows less than the planned pods of its namespace come to, so that some will not be created: cpu 600m of 500m",
+				"default/small: this ResourceQuota allows less than the planned pods of its namespace request in total, so that some will not be created: limits.memory 12Mi of 10Mi, pods 4 of 3, requests.cpu 310m of 300m",
+				"default/used: this ResourceQuota allows less than the planned pods of its namespace request in total, so that some will not be created: cpu 600m of 500m",
 			},
 		},
 		"a quota that is full": {agent + pool + pod("there", ", uid: x", "") + object("v1", "ResourceQuota", "full", "spec: {hard: {pods: 0}}"), nil},

@@ -53,7 +53,7 @@ type casesFlag []string
 
 // register adds the flag to a command.
 func (f *casesFlag) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar((*[]string)(f), "case", nil, "a `CASE` to compare, 'NAME: FLAGS' such as 'arm64: --allow kubernetes.io/arch=arm64': its flags are added to those of all cases; may be repeated")
+	cmd.Flags().StringArrayVar((*[]string)(f), "case", nil, "a `CASE` to compare, 'NAME: FLAGS' such as 'arm64: --allow kubernetes.io/arch=arm64': its flags are added to the other flags; may be repeated")
 	grouped(cmd, groupInput)
 }
 
@@ -62,7 +62,7 @@ func (f *whatifFlags) register(a *app, cmd *cobra.Command) {
 	f.question.register(cmd)
 	f.cases.register(cmd)
 	f.limit.register(cmd, "a case costs more than the baseline by")
-	f.format = outputFlag(a, cmd, "how to print the cases: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	f.format = outputFlag(a, cmd, "output `FORMAT`: table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 }
 
 // whatifCommand compares the price of a cluster under several settings.
@@ -70,17 +70,16 @@ func whatifCommand(a *app) *cobra.Command {
 	var f whatifFlags
 	cmd := &cobra.Command{
 		Use:   "whatif -f FILE [-f FILE]... --case 'NAME: FLAGS'...",
-		Short: "Compare what a cluster comes to in several cases, one line each",
-		Long: `Whatif asks the same question under several settings: what all nodes cost once the steps of
-"plimsoll consolidate" are done and pods that are still pending have their nodes. The baseline has
-the flags that stand outside of the cases; each case adds its own, which are those of plan and
-consolidate. Flags that may be repeated add to those of the baseline, such as -f for a new
-workload; others take their place.
+		Short: "Compare the cost of a cluster in several cases",
+		Long: `Whatif plans a cluster under several settings and compares the total price of its nodes, after
+the steps of "plimsoll consolidate" and the launch of nodes for pending pods. The baseline has the
+flags outside of the cases; each case adds flags of plan and consolidate. Flags that may be
+repeated add to those of the baseline, such as -f for a new workload; other flags replace them.
 
-Nodes that a case would not launch, such as spot with --no-spot, are replaced where that is safe. A
+Nodes that a case would not launch, such as spot with --no-spot, are replaced if that is safe. A
 case with a --catalog of another region or cloud is a full rebuild there, and is compared with the
-same rebuild in the cluster's own region. No difference is shown where a case has no place for pods
-that the other places, and a case that cannot change anything says so.`,
+same rebuild in the cluster's own region. No difference is shown if one side leaves pods pending
+that the other places, and a case that cannot change anything is marked.`,
 		Example: `  plimsoll whatif -f cluster.json --case 'arm64: --allow kubernetes.io/arch=arm64' --case 'no spot: --no-spot'
   plimsoll whatif -f cluster.json --case 'team: -f team.yaml' --case 'Stockholm: --catalog ec2/eu-north-1'`,
 		Args: noArguments("; name manifests with -f and cases with --case"),
@@ -136,7 +135,7 @@ func questions(a *app, base *question, cases casesFlag, all func(cmd *cobra.Comm
 			return nil, usagef("--case %q: want 'NAME: FLAGS'", text)
 		}
 		if c.name == whatif.RebuiltHere || slices.ContainsFunc(out, func(o *asked) bool { return o.name == c.name }) {
-			return nil, usagef("--case %q: there is a case %q already", text, c.name)
+			return nil, usagef("--case %q: a case %q exists already", text, c.name)
 		}
 		var err error
 		if c.words, err = splitWords(flags); err != nil {
@@ -386,14 +385,14 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 	if !lo.ContainsBy(outcomes, func(o *whatif.Outcome) bool { return o.Added != nil }) {
 		rows = lo.Map(rows, func(r []string, _ int) []string { return slices.Delete(r, 7, 8) })
 	} else {
-		notes = append(notes, "ADDED PODS is what pods that the baseline does not have take of their nodes, $/month, and how many they are.")
+		notes = append(notes, "ADDED PODS is the share of their nodes' price in $/month of pods that are not in the baseline, and their number.")
 	}
 	t.headed(rows, "SHARE", "LAUNCHES")
 	t.line("")
 	for _, note := range notes {
 		t.line("%s", note)
 	}
-	t.line("Prices are of all nodes of NodePools, including node overhead (--node-overhead), once the steps of consolidate are done and pods that are still pending have nodes.")
+	t.line("Prices are of the nodes of NodePools, including node overhead (--node-overhead), after all consolidation steps and the launch of nodes for pending pods.")
 	t.line("%s", base.madeWith())
 	t.alone = false
 	writeWarnings(t, warnings)

@@ -74,7 +74,7 @@ func TestWhatIf(t *testing.T) {
 	require.Regexp(t, `\nno spot       1,361    7      14     3         -                   -      2\n`, table.String())
 	require.Contains(t, table.String(), "Stockholm: different region: priced as a full rebuild, and compared with rebuilt here.\n")
 	require.Contains(t, table.String(), "no spot: 1 node stays that the case would not launch: ip-10-0-2-75.\n")
-	require.Contains(t, table.String(), "no spot: no place for batch/render-0, batch/render-1, so that its price is not compared.\n")
+	require.Contains(t, table.String(), "no spot: not placed: batch/render-0, batch/render-1, so that its price is not compared.\n")
 }
 
 // The baseline is what consolidate says, with pods pending, too: what their nodes cost stands beside it.
@@ -134,8 +134,8 @@ func TestWhatIfUsage(t *testing.T) {
 	for text, want := range map[string]string{
 		"no name":            "want 'NAME: FLAGS'",
 		": --no-spot":        "want 'NAME: FLAGS'",
-		"baseline: -R":       `there is a case "baseline" already`,
-		"rebuilt here: -R":   `there is a case "rebuilt here" already`,
+		"baseline: -R":       `a case "baseline" exists already`,
+		"rebuilt here: -R":   `a case "rebuilt here" exists already`,
 		"a: --no-spots":      "unknown flag: --no-spots (did you mean --no-spot?)",
 		"a: shop.yaml":       `unexpected argument "shop.yaml"`,
 		"a: -o json":         "unknown shorthand flag: 'o'",
@@ -179,7 +179,7 @@ func TestFailAbove(t *testing.T) {
 		r := run(t, append(shop, "--fail-above", limit)...)
 		require.Equal(t, code, r.code, limit)
 		require.Equal(t, run(t, shop...).stdout, r.stdout, "what is printed stays the same")
-		require.Equal(t, code == exitAbove, strings.Contains(r.stderr, "--fail-above "+limit+": what is bought costs $78.25 a month"), r.stderr)
+		require.Equal(t, code == exitAbove, strings.Contains(r.stderr, "--fail-above "+limit+": the new nodes cost $78.25 a month"), r.stderr)
 	}
 	require.Equal(t, exitAbove, run(t, "consolidate", "-f", "../../examples/gke", "--effort", "fast", "--now", "2026-11-25T18:00:00Z", "--fail-above", "1").code)
 	require.Equal(t, exitUsage, run(t, append(shop, "--fail-above", "much")...).code)
@@ -191,5 +191,5 @@ func TestAllow(t *testing.T) {
 	require.Contains(t, plan.Launches[0].Options[0].InstanceType, "g.", "Graviton costs less")
 	require.NotContains(t, run(t, args...).stdout, "c8g.")
 	r := run(t, append(args, "--allow", "kubernetes.io/arch=amd64")...)
-	require.Contains(t, r.stdout, "none requires anything that rules out kubernetes.io/arch=amd64, so that --allow changes nothing")
+	require.Contains(t, r.stdout, "no requirement excludes kubernetes.io/arch=amd64, so that --allow changes nothing")
 }

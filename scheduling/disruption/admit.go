@@ -53,7 +53,7 @@ func admit(f *state, reason Reason, o *outcome) (*Step, *Cause) {
 	uses, ok := assignWaves(f, step, o.early)
 	switch {
 	case !ok && f.outOfTime():
-		return nil, &Cause{Code: CauseDeadline, Detail: "the deadline passed before an order was found in which its pods may leave"}
+		return nil, &Cause{Code: CauseDeadline, Detail: "the deadline passed before an eviction order was found"}
 	case !ok:
 		return nil, noOrderCause(uses)
 	}
@@ -82,7 +82,7 @@ func noPlaceCause(reason Reason, o *outcome) *Cause {
 
 // noOrderCause is the cause if pods that a PodDisruptionBudget lets go only one after the other must leave together.
 func noOrderCause(uses []BudgetUse) *Cause {
-	cause := &Cause{Code: CauseBudget, Detail: "its pods may only be evicted one after the other, and the pods that are still there keep the evicted ones from being scheduled"}
+	cause := &Cause{Code: CauseBudget, Detail: "its pods may only be evicted one after the other, and the remaining pods block the scheduling of the evicted ones"}
 	if len(uses) > 0 {
 		cause.Object = "poddisruptionbudget/" + uses[0].Budget
 	}
@@ -99,9 +99,9 @@ func savingCause(f *state, o *outcome, m *move, launches []scheduling.Launch) *C
 	asked := f.rules.leastSaving(m.price)
 	switch {
 	case saving <= 0:
-		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("costs %s, and the cheapest replacement that was found costs %s", perHour(m.price), perHour(f.prices().Launches(launches)))}
+		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("costs %s, and the cheapest replacement found costs %s", perHour(m.price), perHour(f.prices().Launches(launches)))}
 	case saving < asked:
-		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s, and must save %s", perHour(saving), perHour(asked))}
+		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s, below the minimum of %s", perHour(saving), perHour(asked))}
 	}
 	if cause := scoreCause(f, m, saving); cause != nil {
 		return cause
@@ -159,7 +159,7 @@ func spotToSpot(f *state, l *scheduling.Launch, fewer bool) *Cause {
 	}
 	types := pricing.CheapestTypes(l.Options)
 	if len(types) < want {
-		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("%d cheaper types could take its place, and spot is only replaced by spot where there are %d", len(types), want)}
+		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("%d cheaper spot types remain, and spot is only replaced by spot with at least %d", len(types), want)}
 	}
 	all := l.Options
 	for ; ; want++ {
@@ -179,7 +179,7 @@ func spotChoiceCause(f *state, l *scheduling.Launch) *Cause {
 		return nil
 	}
 	if l.Options[0].CapacityType == offerings.Spot {
-		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("the replacement would leave too little choice of spot machines (%s are asked for)", asked)}
+		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("the replacement would leave too few spot options (%s required)", asked)}
 	}
 	l.Options = pricing.KeepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return x.CapacityType != offerings.Spot })
 	if l.MinValuesRelaxed {
@@ -192,12 +192,12 @@ func spotChoiceCause(f *state, l *scheduling.Launch) *Cause {
 // for which minValues was relaxed is not accepted, because a saving is no reason to relax it.
 func minValuesCause(f *state, l *scheduling.Launch) *Cause {
 	if l.MinValuesRelaxed {
-		return &Cause{Code: CauseMinValues, Object: "nodepool/" + l.NodePool, Detail: "the replacement would fall short of the pool's minValues"}
+		return &Cause{Code: CauseMinValues, Object: "nodepool/" + l.NodePool, Detail: "the replacement would violate the NodePool's minValues"}
 	}
 	if r, n := f.stock.TooFewValues(l); r != nil {
 		return &Cause{
 			Code: CauseMinValues, Object: "nodepool/" + l.NodePool,
-			Detail: fmt.Sprintf("%d values of %s would be left open, and minValues asks for %d", n, r.Key, *r.MinValues),
+			Detail: fmt.Sprintf("%d values of %s would remain, and minValues requires %d", n, r.Key, *r.MinValues),
 		}
 	}
 	return nil

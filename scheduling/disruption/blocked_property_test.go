@@ -216,7 +216,7 @@ func changeBudget(t *testing.T, list []*policyv1.PodDisruptionBudget, name, to s
 			continue
 		}
 		own := b.DeepCopy()
-		switch strings.TrimSuffix(to, ", which lets its only pod be away for a while") {
+		switch strings.TrimSuffix(to, ", which allows brief downtime of its only pod") {
 		case "delete it: its pods have another one":
 			continue
 		case "set spec.unhealthyPodEvictionPolicy to AlwaysAllow":

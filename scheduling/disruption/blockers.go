@@ -83,16 +83,16 @@ func (r *rules) blockers(s *candidate, reason Reason) []Cause {
 		add(&Cause{Code: CauseNotReady, Detail: "has not become ready yet"})
 	}
 	if s.pool.pool.Spec.Replicas != nil {
-		add(&Cause{Code: CauseStatic, Object: "nodepool/" + s.poolName(), Detail: "the pool keeps a fixed number of nodes"})
+		add(&Cause{Code: CauseStatic, Object: "nodepool/" + s.poolName(), Detail: "the NodePool is static (spec.replicas)"})
 	}
 	if why := s.machine.MustStay; why != "" {
 		add(&Cause{Code: CauseMinNodes, Object: "nodepool/" + s.poolName(), Detail: why})
 	}
 	if s.machine.NominatedUntil.After(r.now) {
-		add(&Cause{Code: CauseNominated, Detail: "pods are expected here until " + s.machine.NominatedUntil.UTC().Format(time.RFC3339)})
+		add(&Cause{Code: CauseNominated, Detail: "pods are nominated to it until " + s.machine.NominatedUntil.UTC().Format(time.RFC3339)})
 	}
 	if len(s.expected) > 0 && !s.machine.NominatedUntil.After(r.now) {
-		add(&Cause{Code: CauseNominated, Detail: "pending pods are expected here"})
+		add(&Cause{Code: CauseNominated, Detail: "pending pods are nominated to it"})
 	}
 	if s.node.Annotations[eviction.DoNotDisrupt] == "true" {
 		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + eviction.DoNotDisrupt})
@@ -123,7 +123,7 @@ func (s *candidate) ownerCause() *Cause {
 	case s.pool == nil:
 		return &Cause{Code: CauseNoNodePool, Object: "nodepool/" + name, Detail: "there is no NodePool " + name}
 	case s.pool.catalog.Len() == 0:
-		return &Cause{Code: CauseNoTypes, Object: "nodepool/" + name, Detail: "the pool has no instance types to choose from"}
+		return &Cause{Code: CauseNoTypes, Object: "nodepool/" + name, Detail: "no instance types match the NodePool"}
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (r *rules) policyCause(s *candidate, reason Reason) *Cause {
 		return &Cause{Code: CausePolicy, Object: object, Detail: "consolidateAfter is Never"}
 	}
 	if reason == Underutilized && d.ConsolidationPolicy == scheduling.WhenEmpty {
-		return &Cause{Code: CausePolicy, Object: object, Detail: "the pool is consolidated only when nodes are empty (WhenEmpty)"}
+		return &Cause{Code: CausePolicy, Object: object, Detail: "consolidationPolicy is WhenEmpty"}
 	}
 	return nil
 }

@@ -28,9 +28,9 @@ func (c Cluster) KeepAtLeast(p Planner, least map[string]int) Cluster {
 		slices.SortFunc(nodes, func(a, b *candidate) int {
 			return cmp.Or(staysBetter(f, a)-staysBetter(f, b), cmp.Compare(a.price, b.price), cmp.Compare(b.cost, a.cost), strings.Compare(a.name, b.name))
 		})
-		detail := fmt.Sprintf("the pool keeps at least %d nodes", least[pool])
+		detail := fmt.Sprintf("minimum size is %d nodes", least[pool])
 		if least[pool] == 1 {
-			detail = "the pool keeps at least one node"
+			detail = "minimum size is one node"
 		}
 		for _, s := range nodes[:min(least[pool], len(nodes))] {
 			why[s.name] = detail
@@ -45,7 +45,7 @@ func (c Cluster) KeepAllBut(nodes ...string) Cluster {
 	why := map[string]string{}
 	for _, node := range c.Nodes {
 		if node != nil && !slices.Contains(nodes, node.Name) {
-			why[node.Name] = "only other nodes may go"
+			why[node.Name] = "only other nodes may be removed"
 		}
 	}
 	return c.keep(why)

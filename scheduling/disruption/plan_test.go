@@ -186,7 +186,7 @@ func TestNothingToBeDone(t *testing.T) {
 			assert.Equal(t, "[]", written(t, plan.Steps))
 			warnings := "[]"
 			if c.Catalog == nil {
-				warnings = `[{"object":"NodePool/default","message":"buys nothing: its catalog has no offerings"}]`
+				warnings = `[{"object":"NodePool/default","message":"cannot launch nodes: its catalog has no offerings"}]`
 			}
 			assert.Equal(t, warnings, written(t, plan.Warnings))
 		})

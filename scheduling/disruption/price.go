@@ -162,7 +162,7 @@ func scoreCause(f *state, m *move, saving offerings.Price) *Cause {
 	}
 	return &Cause{
 		Code: CauseScore, Object: "nodepool/" + pool.pool.Name,
-		Detail: fmt.Sprintf("the saved share of the price is %.3g of the disrupted share, and must be at least %.3g", score, f.rules.threshold()),
+		Detail: fmt.Sprintf("score %.3g (share of the price saved by share of the disruption) is below %.3g", score, f.rules.threshold()),
 	}
 }
 

@@ -54,16 +54,16 @@ func risksOfStep(f *state, step *Step) []Risk {
 		}
 		object := cmp.Or(eviction.ControllerOf(pod), "pod/"+e.Pod)
 		if eviction.Bare(pod) {
-			out = append(out, Risk{RiskBarePod, object, "has no controller, and is gone for good once it is evicted"})
+			out = append(out, Risk{RiskBarePod, object, "has no controller, and would not be recreated after its eviction"})
 		}
 		if eviction.Protected(pod, f.rules.now) {
 			out = append(out, Risk{RiskDoNotDisrupt, object, "asks not to be disrupted: " + protectedWait(f.rules.now, step.Reason, from, eviction.ProtectedUntil(pod))})
 		} else if f.rules.podBudgetCause(pod) != nil {
-			out = append(out, Risk{RiskPodBudget, object, "no PodDisruptionBudget lets it go now: " + protectedWait(f.rules.now, step.Reason, from, time.Time{})})
+			out = append(out, Risk{RiskPodBudget, object, "blocked by a PodDisruptionBudget now: " + protectedWait(f.rules.now, step.Reason, from, time.Time{})})
 		}
 		for j := range pod.Spec.Volumes {
 			if claim := pod.Spec.Volumes[j].PersistentVolumeClaim; claim != nil {
-				out = append(out, Risk{RiskVolume, "persistentvolumeclaim/" + podspec.OrDefault(pod.Namespace) + "/" + claim.ClaimName, "is detached, and attached where pod " + e.Pod + " lands"})
+				out = append(out, Risk{RiskVolume, "persistentvolumeclaim/" + podspec.OrDefault(pod.Namespace) + "/" + claim.ClaimName, "is detached, and reattached where pod " + e.Pod + " lands"})
 			}
 		}
 		will := bought[e.To]
@@ -89,13 +89,13 @@ func protectedWait(now time.Time, reason Reason, s *candidate, until time.Time) 
 	grace := s.grace()
 	switch {
 	case reason == Interrupted:
-		return "it is lost with its machine"
+		return "it is lost with its node"
 	case !until.IsZero() && (grace == nil || now.Add(*grace).After(until)):
 		return "Karpenter waits for it until " + until.UTC().Format(time.RFC3339)
 	case grace == nil:
-		return "Karpenter waits for it without end (no terminationGracePeriod)"
+		return "Karpenter waits for it indefinitely (no terminationGracePeriod)"
 	}
-	return fmt.Sprintf("Karpenter waits for it for %s at most (terminationGracePeriod), and deletes it then", scheduling.NillableDuration{Duration: grace})
+	return fmt.Sprintf("Karpenter waits for it at most %s (terminationGracePeriod), then deletes it", scheduling.NillableDuration{Duration: grace})
 }
 
 // replicaRisks are the controllers of which a step evicts the only pod, or several pods at the same time, without a
@@ -119,9 +119,9 @@ func replicaRisks(f *state, step *Step) (out []Risk) {
 	for controller, n := range most {
 		switch all := f.replicas[controller]; {
 		case all == 1:
-			out = append(out, Risk{RiskSingleReplica, controller, "its only pod is away until it runs again, and no PodDisruptionBudget is asked"})
+			out = append(out, Risk{RiskSingleReplica, controller, "its only pod is down until it is rescheduled, and has no PodDisruptionBudget"})
 		case n > 1:
-			out = append(out, Risk{RiskReplicas, controller, fmt.Sprintf("%d of %d pods are away at the same time, and no PodDisruptionBudget is asked", n, all)})
+			out = append(out, Risk{RiskReplicas, controller, fmt.Sprintf("%d of %d pods are down at the same time, and have no PodDisruptionBudget", n, all)})
 		}
 	}
 	return out

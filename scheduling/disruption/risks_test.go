@@ -17,8 +17,8 @@ import (
 // Karpenter waits.
 func TestForcedStepsTellHowLongKarpenterWaits(t *testing.T) {
 	grace := &metav1.Duration{Duration: 90 * time.Minute}
-	never := "Karpenter waits for it without end (no terminationGracePeriod)"
-	most := "Karpenter waits for it for 1h30m at most (terminationGracePeriod), and deletes it then"
+	never := "Karpenter waits for it indefinitely (no terminationGracePeriod)"
+	most := "Karpenter waits for it at most 1h30m (terminationGracePeriod), then deletes it"
 	for name, tc := range map[string]struct {
 		pod     func(*corev1.Pod)
 		machine Machine
@@ -30,8 +30,8 @@ func TestForcedStepsTellHowLongKarpenterWaits(t *testing.T) {
 		"expired, no longer":            {annotated("karpenter.sh/do-not-disrupt", "23h"), Machine{Created: noon().Add(-999 * time.Hour)}, nil, ""},
 		"expired, with a grace":         {annotated("karpenter.sh/do-not-disrupt", "30h"), Machine{Created: noon().Add(-999 * time.Hour), TerminationGracePeriod: grace}, nil, "do-not-disrupt: asks not to be disrupted: " + most},
 		"drifted, with a grace":         {annotated("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"), Machine{Drift: "AMIDrift", TerminationGracePeriod: grace}, nil, "do-not-disrupt: asks not to be disrupted: " + most},
-		"interrupted":                   {annotated("karpenter.sh/do-not-disrupt", "true"), Machine{Interruption: &Interruption{}}, nil, "do-not-disrupt: asks not to be disrupted: it is lost with its machine"},
-		"a budget":                      {labelled("app", "web"), Machine{Created: noon().Add(-999 * time.Hour)}, []*policyv1.PodDisruptionBudget{guarding(0)}, "pod-budget: no PodDisruptionBudget lets it go now: " + never},
+		"interrupted":                   {annotated("karpenter.sh/do-not-disrupt", "true"), Machine{Interruption: &Interruption{}}, nil, "do-not-disrupt: asks not to be disrupted: it is lost with its node"},
+		"a budget":                      {labelled("app", "web"), Machine{Created: noon().Add(-999 * time.Hour)}, []*policyv1.PodDisruptionBudget{guarding(0)}, "pod-budget: blocked by a PodDisruptionBudget now: " + never},
 		"a budget that lets one pod go": {labelled("app", "web"), Machine{Created: noon().Add(-999 * time.Hour)}, []*policyv1.PodDisruptionBudget{guarding(1)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

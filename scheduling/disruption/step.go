@@ -146,14 +146,14 @@ const (
 	CauseNoTypes        CauseCode = "no-types"         // its pool has no instance types
 	CauseNotReady       CauseCode = "not-ready"        // it has not become ready yet
 	CauseGoing          CauseCode = "going"            // it is being removed already
-	CauseNominated      CauseCode = "nominated"        // pods are expected there
+	CauseNominated      CauseCode = "nominated"        // pods are nominated to it
 	CauseDoNotDisrupt   CauseCode = "do-not-disrupt"   // the node or a pod on it has an annotation against disruption
 	CauseBarePod        CauseCode = "bare-pod"         // a pod without a controller would not be recreated, see Planner.KeepBarePods
 	CauseBudget         CauseCode = "pod-budget"       // a PodDisruptionBudget lets no pod go
 	CausePoolBudget     CauseCode = "node-budget"      // the pool's budgets allow no further node
 	CausePolicy         CauseCode = "policy"           // consolidationPolicy is WhenEmpty, or consolidateAfter is Never
 	CauseTooSoon        CauseCode = "too-soon"         // consolidateAfter or the minimum lifetime has not passed
-	CauseStatic         CauseCode = "static"           // the pool keeps a fixed number of nodes
+	CauseStatic         CauseCode = "static"           // the NodePool is static (spec.replicas)
 	CauseMinNodes       CauseCode = "min-nodes"        // its pool keeps a minimum of nodes, see Machine.MustStay
 	CauseUnknownPrice   CauseCode = "unknown-price"    // type, zone or capacity type are missing on the node or in the catalog
 	CauseReasonNotMeant CauseCode = "reason-not-meant" // the reason is not among Planner.Reasons

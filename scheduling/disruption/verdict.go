@@ -116,7 +116,7 @@ func explainStays(ctx context.Context, r *run) error {
 			out.causes[r.name] = []Cause{{Code: CauseDeadline, Detail: "the deadline passed before its best move was searched for"}}
 			continue
 		}
-		detail := fmt.Sprintf("costs %s, and capacity for its pods costs %s at the cheapest", perHour(r.price), perHour(r.price-r.waste))
+		detail := fmt.Sprintf("costs %s, and the cheapest capacity for its pods costs %s", perHour(r.price), perHour(r.price-r.waste))
 		out.causes[r.name] = []Cause{{Code: CauseNoSaving, Detail: detail}}
 		if cause := refusalCause(x.state, r.name); cause != nil {
 			out.causes[r.name] = []Cause{*cause}
@@ -149,6 +149,6 @@ func (x *search) rejectedMove(r *rankedCandidate, o *outcome) *RejectedMove {
 		return out
 	}
 	out.Because = Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf(
-		"saves %s of %s; nodes that waste less than %g %% of their price are not replaced", perHour(out.SavingPerHour), perHour(r.price), 100*wasteThresholds()[0])}
+		"saves %s of %s, below the threshold of %g %% of the price", perHour(out.SavingPerHour), perHour(r.price), 100*wasteThresholds()[0])}
 	return out
 }

@@ -96,7 +96,7 @@ func settled(class nodeClass, catalog *instancetypes.Catalog, pools []*schedulin
 	}
 	if sells(catalog) && !sells(own) {
 		for _, p := range pools {
-			warnings = append(warnings, scheduling.Warning{Object: "NodePool/" + p.Name, Message: "its node class leaves nothing to launch: the catalog has no machine in the zones of status.subnets that its images run on"})
+			warnings = append(warnings, scheduling.Warning{Object: "NodePool/" + p.Name, Message: "its node class leaves nothing to launch: the catalog has no instance type in the zones of status.subnets that its images run on"})
 		}
 	}
 	return own, warnings, nil
@@ -127,7 +127,7 @@ func reportClasses(found *findings, classes map[scheduling.NodeClassRef]nodeClas
 	}
 	if len(p.Nodes) > 0 || len(classes) > 0 {
 		for ref, seen := range lacking {
-			found.warn(seen.object, fmt.Sprintf("its %s %s is not in the input, so defaults are assumed for what nodes hold, %s; add what kubectl get %s -o json prints%s",
+			found.warn(seen.object, fmt.Sprintf("its %s %s is not in the input, so defaults are assumed for the capacity of nodes, %s; add the output of kubectl get %s -o json%s",
 				ref.Kind, ref.Name, map[string]string{
 					awsGroup: "such as Amazon Linux 2023 and a root volume of 20 GiB", ec2.AutoGroup: "such as a volume of 80 GiB", azureGroup: "such as a disk of 128 GB", gcpGroup: "such as a boot disk of 100 GiB",
 				}[ref.Group],

@@ -237,7 +237,7 @@ func TestControllersThatDeployPodsAreWarnedOf(t *testing.T) {
 	s := read(t, object("argoproj.io/v1alpha1", "Application", "a", "{}")+"---\n"+object("argoproj.io/v1alpha1", "Application", "b", "{}")+
 		"---\n"+object("helm.toolkit.fluxcd.io/v2", "HelmRelease", "c", "{}"))
 	require.Equal(t, []scheduling.Warning{
-		{Object: "shop/a", Message: "is of kind Application: what it deploys is planned only if it is in the input, too (and 1 more)"},
-		{Object: "shop/c", Message: "is of kind HelmRelease: what it deploys is planned only if it is in the input, too"},
+		{Object: "shop/a", Message: "is of kind Application: the objects that it deploys are planned only if they are in the input, too (and 1 more)"},
+		{Object: "shop/c", Message: "is of kind HelmRelease: the objects that it deploys are planned only if they are in the input, too"},
 	}, s.Warnings)
 }

@@ -99,7 +99,7 @@ func readComputeClass(c *collector, o rawObject) {
 	for i := range priorities {
 		p, at := &priorities[i], fmt.Sprintf("spec.priorities[%d]", i)
 		if why := p.elsewhere(); why != "" {
-			told = append(told, fmt.Sprintf("%s.%s names machines that are not in the input, and was left out", at, why))
+			told = append(told, fmt.Sprintf("%s.%s names nodes that are not in the input, and was left out", at, why))
 			continue
 		}
 		for field, value := range map[string]any{"maxPodsPerNode": p.MaxPodsPerNode, "maxRunDurationSeconds": p.MaxRunDurationSeconds, "storage": p.Storage} {

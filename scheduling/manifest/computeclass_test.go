@@ -81,7 +81,7 @@ func TestComputeClass(t *testing.T) {
 		assert.Equal(t, []corev1.Taint{{Key: "own", Effect: corev1.TaintEffectNoSchedule}, {Key: "cloud.google.com/compute-class", Value: "batch", Effect: corev1.TaintEffectNoSchedule}}, p.Spec.Template.Spec.Taints)
 	}
 	require.Contains(t, s.Warnings, scheduling.Warning{Object: "ComputeClass/batch", Message: "was read as NodePools batch-1, batch-2, batch-4, batch-5; " +
-		"spec.priorities[2].nodepools names machines that are not in the input, and was left out; spec.priorities[1].storage is not read"})
+		"spec.priorities[2].nodepools names nodes that are not in the input, and was left out; spec.priorities[1].storage is not read"})
 
 	tolerated := map[string]int{}
 	for _, pod := range s.Problem.Pods {

@@ -75,7 +75,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 	s.static = staticByPool(&s.Problem)
 	karpenter := ""
 	if lo.SomeBy(order, func(g NodeGroup) bool { return g.Label == scheduling.NodePoolLabel }) {
-		karpenter = "; what Karpenter would buy is told by the NodePools: add what kubectl get nodepools -o json prints"
+		karpenter = "; NodePools say which nodes Karpenter may launch: add the output of kubectl get nodepools -o json"
 	}
 	because := "there is no NodePool in the input, so each node group"
 	if len(s.classPools) > 0 {

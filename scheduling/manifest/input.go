@@ -71,7 +71,7 @@ func (in *input) readPaths(paths []string) error {
 		parts := kustomized(files)
 		for _, f := range files {
 			if recipe, ok := parts[f]; ok {
-				in.found.leaveOut(f, Kustomize, "is a patch or part of "+recipe+" and was left out; to plan what that makes, pass what kubectl kustomize prints")
+				in.found.leaveOut(f, Kustomize, "is a patch or part of "+recipe+" and was left out; to plan its objects, pass the output of kubectl kustomize")
 				continue
 			}
 			errs = append(errs, in.readFile(f))
@@ -93,7 +93,7 @@ func (in *input) readFile(name string) error {
 // Read reads one file or stream. The name stands for it in errors.
 func (in *input) Read(name string, r io.Reader) {
 	if isKustomization(name) {
-		in.found.leaveOut(name, Kustomize, "is a recipe for kustomize and was left out; to plan what it makes, pass what kubectl kustomize prints")
+		in.found.leaveOut(name, Kustomize, "is a kustomization and was left out; to plan its objects, pass the output of kubectl kustomize")
 		return
 	}
 	located := func(at documents.Position) Location {

@@ -181,7 +181,7 @@ func (c *collector) add(o rawObject) {
 		count(c.unread.deploying, k, warned(o.kind, &meta))
 	case irrelevant(k):
 	case k.group == kustomizeGroup:
-		at(Kustomize, "kind", o.kind, fmt.Sprintf("of %s is not an object of a cluster: run kubectl kustomize and plan what it prints", o.apiVersion))
+		at(Kustomize, "kind", o.kind, fmt.Sprintf("of %s is not an object of a cluster: run kubectl kustomize and plan its output", o.apiVersion))
 	case c.ignoreUnknown:
 		meta := peek(o)
 		count(c.unread.ignored, k, warned(o.kind, &meta))
@@ -213,7 +213,7 @@ func unknownHint(readers map[groupKind]reader, k groupKind) string {
 	}
 	const without = "; to plan without it, use --ignore-unknown (Loader.IgnoreUnknown)"
 	if _, known := podGroups()[k.group]; known {
-		return "stands for pods that its operator makes and that the plan would miss: pass what it has made" + without
+		return "stands for pods that its operator creates and that the plan would miss: pass the created objects" + without
 	}
 	return "is not known, and may stand for pods that the plan would miss" + without
 }

@@ -76,9 +76,9 @@ func TestFaultsOfKinds(t *testing.T) {
 		"apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: x}\nspec: {resources: {requests: {cpu: -1}}}\n":       "NodeClaim x: spec.resources.requests.cpu: -1 is negative",
 		"apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {maxUnavailable: {}}\n":                 `PodDisruptionBudget x: spec.maxUnavailable: {} is not a number and not a text such as "10%"`,
 		"apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: x}\nprovisioner: 1\n":                            "StorageClass x: provisioner: 1 is not text: put it into quotes",
-		"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]\n":                             `Kustomization: kind: "Kustomization" of kustomize.config.k8s.io/v1beta1 is not an object of a cluster: run kubectl kustomize and plan what it prints`,
-		"apiVersion: keda.sh/v1alpha1\nkind: ScaledJob\nmetadata: {name: x}\n":                                                `ScaledJob x: kind: "ScaledJob" of keda.sh/v1alpha1 stands for pods that its operator makes`,
-		"apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {generateName: x-}\n":                              `Prometheus x-: kind: "Prometheus" of monitoring.coreos.com/v1 stands for pods that its operator makes`,
+		"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]\n":                             `Kustomization: kind: "Kustomization" of kustomize.config.k8s.io/v1beta1 is not an object of a cluster: run kubectl kustomize and plan its output`,
+		"apiVersion: keda.sh/v1alpha1\nkind: ScaledJob\nmetadata: {name: x}\n":                                                `ScaledJob x: kind: "ScaledJob" of keda.sh/v1alpha1 stands for pods that its operator creates`,
+		"apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {generateName: x-}\n":                              `Prometheus x-: kind: "Prometheus" of monitoring.coreos.com/v1 stands for pods that its operator creates`,
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: 5}\nspec: {containers: [{name: c}]}\n":                                   "Pod 5: metadata.name: 5 is not text: put it into quotes",
 		"apiVersion: v1\nkind: Pod\nmetadata: nothing\nspec: {containers: [{name: c}]}\n":                                     `Pod: metadata: "nothing" is not an object`,
 	} {

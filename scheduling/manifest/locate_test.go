@@ -81,7 +81,7 @@ func TestLocate(t *testing.T) {
 		},
 		"neither does a catalog": {
 			pod("a") + "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: general}\nspec: {template: {spec: {}}}\n",
-			"catalog: is empty: there is no offering of any instance type for any NodePool to buy",
+			"catalog: is empty: it has no offering of any instance type",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

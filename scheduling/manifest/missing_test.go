@@ -26,29 +26,29 @@ func TestMissingKinds(t *testing.T) {
 		"no volumes": {pod("a"), nil},
 		"no claims": {
 			using("a", "x") + using("b", "w") + pod("c"),
-			[]string{"data/a: uses PersistentVolumeClaims, but the input has no PersistentVolumeClaim; add what kubectl get pvc,pv,sc -A -o json prints (and 1 more)"},
+			[]string{"data/a: uses PersistentVolumeClaims, but the input has no PersistentVolumeClaim; add the output of kubectl get pvc,pv,sc -A -o json (and 1 more)"},
 		},
 		"no volume": {
 			using("a", "x") + claim("x", "pv-0"),
-			[]string{"data/a: uses PersistentVolumeClaims that are bound, but the input has no PersistentVolume; add what kubectl get pv -A -o json prints"},
+			[]string{"data/a: uses PersistentVolumeClaims that are bound, but the input has no PersistentVolume; add the output of kubectl get pv -A -o json"},
 		},
 		"no class": {
 			using("a", "x") + claim("x", ""),
-			[]string{"data/a: uses PersistentVolumeClaims that are not bound yet, but the input has no StorageClass; add what kubectl get sc -A -o json prints"},
+			[]string{"data/a: uses PersistentVolumeClaims that are not bound yet, but the input has no StorageClass; add the output of kubectl get sc -A -o json"},
 		},
 		"another's claim": {using("a", "x") + claim("w", "") + claim("z", "pv-0"), nil},
 		"all there":       {using("a", "x") + using("b", "w") + claim("x", "pv-0") + claim("w", "") + pv + class, nil},
 		"no node": {
 			running,
-			[]string{"data/r: runs on node gone, which is not in the input, and was left out; the input has no node at all: add what kubectl get nodes -o json prints, to make use of their room"},
+			[]string{"data/r: runs on node gone, which is not in the input, and was left out; the input has no nodes: add the output of kubectl get nodes -o json, to use their capacity"},
 		},
 		"no CSINode": {
 			node + using("a", "x") + claim("x", "pv-0") + pv,
-			[]string{"CSINodes: the input has none, so how many volumes nodes can attach is not known, and no number counts as too many; add what kubectl get csinodes -o json prints"},
+			[]string{"CSINodes: the input has none, so how many volumes nodes can attach is not known, and no limit is assumed; add the output of kubectl get csinodes -o json"},
 		},
 		"another's CSINode": {
 			node + using("a", "x") + claim("x", "pv-0") + pv + "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: other}\nspec: {drivers: []}\n---\n",
-			[]string{"node: its CSINode is not in the input, so how many volumes it can attach is not known, and no number counts as too many; add what kubectl get csinodes -o json prints"},
+			[]string{"node: its CSINode is not in the input, so how many volumes it can attach is not known, and no limit is assumed; add the output of kubectl get csinodes -o json"},
 		},
 		"a CSINode for each": {node + using("a", "x") + claim("x", "pv-0") + pv + "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: node}\nspec: {drivers: []}\n---\n", nil},
 		"nothing to attach": {

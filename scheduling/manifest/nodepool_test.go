@@ -258,7 +258,7 @@ func TestNodePoolFaults(t *testing.T) {
 	}
 }
 
-// A pool that is being deleted keeps that mark: it buys nothing.
+// A pool that is being deleted keeps that mark: it cannot launch.
 func TestNodePoolDeletion(t *testing.T) {
 	pool, _, faults := nodePool(t, "metadata: {name: a, deletionTimestamp: '2026-01-31T12:00:00Z', finalizers: [karpenter.sh/termination]}\nspec: {replicas: 4}")
 	require.Empty(t, faults)

@@ -232,14 +232,14 @@ func placePods(found *findings, p *scheduling.Problem, pods []*corev1.Pod, o *ow
 		all := sighting{count: lo.SumBy(lo.Values(lost), func(s *sighting) int { return s.count })}
 		hint := ""
 		if len(nodes) == 0 {
-			hint = "; the input has no node at all: add what kubectl get nodes -o json prints, to make use of their room"
+			hint = "; the input has no nodes: add the output of kubectl get nodes -o json, to use their capacity"
 		}
 		found.warn(lost[name].object, fmt.Sprintf("runs on node %s, which is not in the input, and was left out%s%s", name, all.others(), hint))
 	}
 	if stray.count > 0 {
 		found.warn(stray.object, "belongs to a DaemonSet that is not in the input, so new nodes are planned without it"+stray.others())
 	} else if len(p.DaemonSets) == 0 && len(p.NodePools)+len(p.Nodes) > 0 && len(p.Pods)+len(p.Running) > 0 {
-		found.warn("DaemonSets", "the input has none, so new nodes are planned without the pods that run on every node; add what kubectl get ds -A -o json prints")
+		found.warn("DaemonSets", "the input has none, so new nodes are planned without DaemonSet pods; add the output of kubectl get ds -A -o json")
 	}
 }
 

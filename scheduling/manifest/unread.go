@@ -46,7 +46,7 @@ func (u *unreadParts) report(found *findings, suggestKind func(groupKind) string
 		found.warn(s.object, fmt.Sprintf("kind %s is not known%s and was left out%s", k.name, didYouMean(suggestKind(k)), s.others()))
 	}
 	for k, s := range u.deploying {
-		found.warn(s.object, "is of kind "+k.name+": what it deploys is planned only if it is in the input, too"+s.others())
+		found.warn(s.object, "is of kind "+k.name+": the objects that it deploys are planned only if they are in the input, too"+s.others())
 	}
 }
 

@@ -37,7 +37,7 @@ func reportMissing(found *findings, p *scheduling.Problem) {
 			}
 		}
 		if seen.count > 0 {
-			found.warn(seen.object, fmt.Sprintf("uses PersistentVolumeClaims%s, but the input has no %s; add what kubectl get %s -A -o json prints%s", does, kind, short, seen.others()))
+			found.warn(seen.object, fmt.Sprintf("uses PersistentVolumeClaims%s, but the input has no %s; add the output of kubectl get %s -A -o json%s", does, kind, short, seen.others()))
 		}
 	}
 	missing(len(p.Claims) == 0, "", "PersistentVolumeClaim", "pvc,pv,sc", func(string) bool { return true })
@@ -75,7 +75,7 @@ func reportCSINodes(found *findings, p *scheduling.Problem) {
 	if len(lacking) == 0 {
 		return
 	}
-	const unknown = "so how many volumes %s can attach is not known, and no number counts as too many; add what kubectl get csinodes -o json prints"
+	const unknown = "so how many volumes %s can attach is not known, and no limit is assumed; add the output of kubectl get csinodes -o json"
 	if len(known) == 0 {
 		found.warn("CSINodes", fmt.Sprintf("the input has none, "+unknown, "nodes"))
 		return
@@ -147,7 +147,7 @@ func reportQuotas(found *findings, quotas []*corev1.ResourceQuota, p *scheduling
 			}
 		}
 		if len(over) > 0 {
-			found.warn(qualified(quota), "this ResourceQuota allows less than the planned pods of its namespace come to, so that some will not be created: "+strings.Join(over, ", "))
+			found.warn(qualified(quota), "this ResourceQuota allows less than the planned pods of its namespace request in total, so that some will not be created: "+strings.Join(over, ", "))
 		}
 	}
 }

@@ -79,10 +79,10 @@ func ExampleUnschedulable() {
 	// Output:
 	// default/huge
 	//   resources: too little cpu
-	//   fix: fits if cpu ≤ 2 (asks for 64)
+	//   fix: fits if cpu ≤ 2 (requests 64)
 	// default/train-1
-	//   no-such-resource: nothing on sale or running has nvidia.com/gpu
-	//   fix: drop the request for nvidia.com/gpu (asks for 1)
+	//   no-such-resource: no instance type or node has nvidia.com/gpu
+	//   fix: drop the request for nvidia.com/gpu (requests 1)
 }
 
 // A malformed problem is an error that names every fault with its field.

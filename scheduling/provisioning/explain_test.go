@@ -88,17 +88,17 @@ func TestExplainLaunchRuledOut(t *testing.T) {
 				p.NodePools = append(p.NodePools, NodePool("spare"))
 				p.NodePools[0] = NodePool("default", Weight(10))
 			},
-			scheduling.ReasonCount{Code: scheduling.ReasonWeight, Count: 6, Detail: "node pool spare has a lower weight"},
+			scheduling.ReasonCount{Code: scheduling.ReasonWeight, Count: 6, Detail: "NodePool spare has a lower weight"},
 		},
 		"limits": {
 			func(p *scheduling.Problem) { p.NodePools[0] = NodePool("default", Limit(Cores(2))) },
-			scheduling.ReasonCount{Code: scheduling.ReasonLimits, Count: 1, Detail: "the limits of node pool default leave no room for it"},
+			scheduling.ReasonCount{Code: scheduling.ReasonLimits, Count: 1, Detail: "the limits of NodePool default leave no room for it"},
 		},
 		"taint": {
 			func(p *scheduling.Problem) {
 				p.NodePools = append(p.NodePools, NodePool("own", Taint("team", "x", corev1.TaintEffectNoSchedule)))
 			},
-			scheduling.ReasonCount{Code: scheduling.ReasonTaints, Count: 6, Detail: "node pool own has the untolerated taint team=x:NoSchedule"},
+			scheduling.ReasonCount{Code: scheduling.ReasonTaints, Count: 6, Detail: "NodePool own has the untolerated taint team=x:NoSchedule"},
 		},
 		"spread": {
 			func(p *scheduling.Problem) {
@@ -160,7 +160,7 @@ func TestExplainPod(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, explanation.PodUnschedulable, huge.Status)
 	require.Equal(t, []scheduling.Change{{
-		Kind: scheduling.ChangeRequest, Key: "cpu", From: "64", To: "4", Text: "fits if cpu ≤ 4 (asks for 64)",
+		Kind: scheduling.ChangeRequest, Key: "cpu", From: "64", To: "4", Text: "fits if cpu ≤ 4 (requests 64)",
 	}}, huge.Changes)
 
 	old, err := x.Pod("old")
@@ -320,9 +320,9 @@ func TestExplainRefuses(t *testing.T) {
 	x, err := provisioning.Planner{}.Explain(p, &foreign)
 	require.NoError(t, err)
 	_, err = x.Launch(plan.Launches[0].Name)
-	require.ErrorContains(t, err, "no node pool of the problem sells what it buys")
+	require.ErrorContains(t, err, "no NodePool of the problem has its offering")
 	_, err = x.Launch("empty")
-	require.ErrorContains(t, err, "no node pool of the problem sells what it buys")
+	require.ErrorContains(t, err, "no NodePool of the problem has its offering")
 	e, err := x.Pod("web")
 	require.NoError(t, err)
 	require.Equal(t, explanation.PodLaunch, e.Status)

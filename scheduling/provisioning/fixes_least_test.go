@@ -23,6 +23,6 @@ func TestLimitsAreRaisedForAllPodsAlike(t *testing.T) {
 		plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		require.Len(t, plan.Unschedulable, waiting)
-		require.Equal(t, fmt.Sprintf("raise the limit nodes of node pool capped to %d", 3+waiting), plan.Unschedulable[0].Fixes[0])
+		require.Equal(t, fmt.Sprintf("raise the limit nodes of NodePool capped to %d", 3+waiting), plan.Unschedulable[0].Fixes[0])
 	}
 }

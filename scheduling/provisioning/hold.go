@@ -23,8 +23,8 @@ func hold(f *instance.Facts, plan *scheduling.Plan) (torn []scheduling.Warning) 
 	}
 	for _, pool := range slices.Sorted(maps.Keys(count)) {
 		torn = append(torn, scheduling.Warning{Object: "NodePool/" + pool, Message: fmt.Sprintf(
-			"%d launches need more options than limits and reservations have room for if all of them are bought at others than their first ones, because of minValues or flexibility: "+
-				"launch one after the other, and plan again after one that is not bought at its first option", count[pool])})
+			"%d launches need more options than limits and reservations have room for if none of them gets its first option, because of minValues or flexibility: "+
+				"launch one after the other, and plan again after each launch that does not get its first option", count[pool])})
 	}
 	return torn
 }

@@ -90,5 +90,5 @@ func ExampleNodeSize() {
 	fmt.Println(plan.Unschedulable[0].Pod+":", plan.Unschedulable[0].Fixes[0])
 	// Output:
 	// m7i.large [default/web-1 default/web-2]
-	// default/big: allow machines up to cpu 16, such as m7i.4xlarge
+	// default/big: allow nodes up to cpu 16, such as m7i.4xlarge
 }

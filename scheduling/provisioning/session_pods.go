@@ -63,7 +63,7 @@ func (x *Session) movedFaults(c *validate.Checker, d *scheduling.Delta) {
 	}
 	touched := map[types.NamespacedName]string{}
 	for _, pod := range d.Pods {
-		touched[podspec.PodKey(pod)] = "has moved and is there anew"
+		touched[podspec.PodKey(pod)] = "has moved and is listed again"
 	}
 	for _, k := range keysOf(d.Removed.Pods) {
 		touched[k] = "has moved and is removed"

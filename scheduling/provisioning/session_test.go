@@ -60,7 +60,7 @@ func TestFaultyChangesChangeNothing(t *testing.T) {
 					{Pod: types.NamespacedName{Name: "web-1"}, Node: "node-1"}, {Pod: types.NamespacedName{Name: "good"}, Node: "node-1"},
 				},
 			},
-			[]string{"moved[default/db]: has moved more than once", "moved[default/web-1]: does not run", "moved[default/good]: has moved and is there anew"},
+			[]string{"moved[default/db]: has moved more than once", "moved[default/web-1]: does not run", "moved[default/good]: has moved and is listed again"},
 		},
 		"a move of a pod that goes": {
 			scheduling.Delta{Moved: []scheduling.Move{{Pod: types.NamespacedName{Name: "db"}, Node: "node-2"}}, Removed: scheduling.Removed{Pods: name("db")}},

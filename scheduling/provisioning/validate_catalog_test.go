@@ -51,7 +51,7 @@ func TestValidateEmptyCatalog(t *testing.T) {
 	require.NoError(t, err)
 	pods := []*corev1.Pod{shopPod("a", nil)}
 	pools := []*scheduling.NodePool{poolWith("p")}
-	isEmpty := []string{"catalog: is empty: there is no offering of any instance type for any NodePool to buy"}
+	isEmpty := []string{"catalog: is empty: it has no offering of any instance type"}
 	static, going := poolWith("s"), poolWith("g")
 	static.Spec.Replicas = new(int64(3))
 	going.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
@@ -85,7 +85,7 @@ func idleWarnings(t *testing.T, p scheduling.Problem) []string {
 	require.NoError(t, err)
 	var out []string
 	for _, w := range plan.Warnings {
-		if strings.Contains(w.Message, "buys nothing") {
+		if strings.Contains(w.Message, "cannot launch nodes") {
 			out = append(out, w.Object+" "+w.Message)
 		}
 	}
@@ -100,7 +100,7 @@ func idleWarnings(t *testing.T, p scheduling.Problem) []string {
 // P11: a pool that leaves nothing is warned of, and its pods have no place.
 func TestPoolsThatNothingMeets(t *testing.T) {
 	arch := func(v string) requirements.Selector { return need(corev1.LabelArchStable, "In", v) }
-	const none = " buys nothing: none of the 3 instance types of the catalog meets all of its requirements: "
+	const none = " cannot launch nodes: none of the 3 instance types of the catalog meets all of its requirements: "
 	empty, err := instancetypes.NewCatalog()
 	require.NoError(t, err)
 	for name, tc := range map[string]struct {
@@ -123,14 +123,14 @@ func TestPoolsThatNothingMeets(t *testing.T) {
 			"NodePool/p" + none + "topology.kubernetes.io/zone In [z] alone rules out 3, and the catalog's zones are a, b",
 		}},
 		"no type in that zone as spot": {[]*scheduling.NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "b"), need(offerings.CapacityTypeLabel, "In", "spot"))}, []string{
-			"NodePool/p buys nothing: none of the 3 instance types of the catalog has an offering that meets all of its requirements together",
+			"NodePool/p cannot launch nodes: none of the 3 instance types of the catalog has an offering that meets all of its requirements together",
 		}},
 		"a label of the template": {[]*scheduling.NodePool{func() *scheduling.NodePool {
 			p := poolWith("p")
 			p.Spec.Template.Metadata.Labels = map[string]string{corev1.LabelArchStable: "s390x"}
 			return p
 		}()}, []string{"NodePool/p" + none + "kubernetes.io/arch In [s390x] alone rules out 3"}},
-		"an empty catalog of its own": {[]*scheduling.NodePool{poolWith("e"), poolWith("q")}, []string{"NodePool/e buys nothing: its catalog has no offerings"}},
+		"an empty catalog of its own": {[]*scheduling.NodePool{poolWith("e"), poolWith("q")}, []string{"NodePool/e cannot launch nodes: its catalog has no offerings"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := scheduling.Problem{Pods: []*corev1.Pod{shopPod("a", nil)}, NodePools: tc.pools, Catalog: smallCatalog(t)}

@@ -29,7 +29,7 @@ func TestGoodPlans(t *testing.T) {
 		{"a limit on nodes that is met exactly", func(f *fixture) {
 			f.pool("default").Spec.Limits[scheduling.NodesResource] = quantity("2")
 		}},
-		{"limits of a pool that buys nothing may be exceeded already", func(f *fixture) {
+		{"limits of a pool that cannot launch may be exceeded already", func(f *fixture) {
 			f.pool("static").Spec.Limits = st.Resources(st.Cores(0))
 			f.node("n1").Labels[scheduling.NodePoolLabel] = "static"
 			f.node("n1").Labels[scheduling.RegisteredLabel] = "true"

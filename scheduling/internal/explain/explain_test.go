@@ -155,7 +155,7 @@ func TestTopologyTerms(t *testing.T) {
 			problem: full,
 			pod:     Pod("three", web(Spread(zone))...),
 			reasons: []scheduling.ReasonCount{
-				{Code: scheduling.ReasonLimits, Count: 1, Detail: "node pool default reaches its limit of nodes"},
+				{Code: scheduling.ReasonLimits, Count: 1, Detail: "NodePool default reaches its limit of nodes"},
 				{Code: scheduling.ReasonTopologySpread, Count: 1, Nodes: 1, Detail: `topology spread over topology.kubernetes.io/zone (maxSkew 1): "a" has 1, the least is 0 ("c")`},
 				{Code: scheduling.ReasonTopologySpread, Count: 1, Nodes: 1, Detail: `topology spread over topology.kubernetes.io/zone (maxSkew 1): "b" has 1, the least is 0 ("c")`},
 			},
@@ -214,7 +214,7 @@ func TestTopologyTerms(t *testing.T) {
 			policy:  scheduling.Policy{WorkloadShare: 34},
 			pod:     Pod("three", web(OwnedBy("ReplicaSet", "web"))...),
 			reasons: []scheduling.ReasonCount{
-				{Code: scheduling.ReasonWorkloadShare, Count: 2, Nodes: 2, Detail: "share of its workload on one machine (1 at most): the node has as many as it may"},
+				{Code: scheduling.ReasonWorkloadShare, Count: 2, Nodes: 2, Detail: "share of its workload on one node (1 at most): the node has as many as it may"},
 			},
 		},
 	} {

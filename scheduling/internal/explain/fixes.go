@@ -18,7 +18,7 @@ func changes(s *subject) []scheduling.Change {
 		out.Add(raiseReservation(n.reservation))
 	}
 	if n.minValuesPool != "" {
-		out.Add(scheduling.Change{Kind: scheduling.ChangeMinValues, Object: "NodePool/" + n.minValuesPool, Text: "lower the minValues of node pool " + n.minValuesPool})
+		out.Add(scheduling.Change{Kind: scheduling.ChangeMinValues, Object: "NodePool/" + n.minValuesPool, Text: "lower the minValues of NodePool " + n.minValuesPool})
 	}
 	if n.limits != nil {
 		out.Add(limitChange(n.limits))
@@ -29,7 +29,7 @@ func changes(s *subject) []scheduling.Change {
 	if n.inflexible {
 		out.Add(scheduling.Change{
 			Kind: scheduling.ChangeFlexibility, Object: "Policy", From: s.in.Facts.Solver.Flexibility.String(),
-			Text: fmt.Sprintf("ask for less choice among spot machines than %s", s.in.Facts.Solver.Flexibility),
+			Text: fmt.Sprintf("require less spot flexibility than %s", s.in.Facts.Solver.Flexibility),
 		})
 	}
 	if n.dim >= 0 {
@@ -47,7 +47,7 @@ func changes(s *subject) []scheduling.Change {
 	out.Add(n.sale)
 	replicaFixes(s.in.Facts.Problem, s.class, &out)
 	if len(s.in.Pools) == 0 {
-		out.Add(scheduling.Change{Kind: scheduling.ChangeNodePool, Text: "add a node pool"})
+		out.Add(scheduling.Change{Kind: scheduling.ChangeNodePool, Text: "add a NodePool"})
 	}
 	if len(out) == 0 || s.in.Facts.Together {
 		together(s, &out)

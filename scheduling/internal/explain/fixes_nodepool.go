@@ -86,7 +86,7 @@ func widening(s *subject, p place, key string) scheduling.Change {
 	pool, value := s.in.Templates[p.template].Pool.Name, s.labelAt(p, key)
 	return scheduling.Change{
 		Kind: scheduling.ChangeNodePool, Object: "NodePool/" + pool, Key: key, Values: []string{value},
-		Text: fmt.Sprintf("let node pool %s buy %s=%s, such as %s", pool, key, value, s.in.Offers.Offers[p.at].InstanceType.Name),
+		Text: fmt.Sprintf("let NodePool %s launch %s=%s, such as %s", pool, key, value, s.in.Offers.Offers[p.at].InstanceType.Name),
 	}
 }
 
@@ -140,7 +140,7 @@ func limitChange(gaps []limitGap) scheduling.Change {
 		q := podspec.Quantity(g.name, podspec.Plus(podspec.Amount(g.name, old), g.short))
 		changes = append(changes, scheduling.Change{
 			Kind: scheduling.ChangeLimit, Object: "NodePool/" + g.pool.Name, Key: string(g.name), From: old.String(), To: q.String(),
-			Text: fmt.Sprintf("raise the limit %s of node pool %s to %s", g.name, g.pool.Name, q.String()),
+			Text: fmt.Sprintf("raise the limit %s of NodePool %s to %s", g.name, g.pool.Name, q.String()),
 		})
 	}
 	return offers.Joined(changes, " and ")
@@ -170,7 +170,7 @@ func replicaFixes(problem *scheduling.Problem, class *podspec.PodClass, out *Cha
 		from, to := strconv.FormatInt(*p.Spec.Replicas, 10), strconv.FormatInt(max(*p.Spec.Replicas, nodes)+1, 10)
 		out.Add(scheduling.Change{
 			Kind: scheduling.ChangeReplicas, Object: "NodePool/" + p.Name, From: from, To: to,
-			Text: fmt.Sprintf("raise the replicas of the static node pool %s to %s", p.Name, to),
+			Text: fmt.Sprintf("raise the replicas of the static NodePool %s to %s", p.Name, to),
 		})
 	}
 }

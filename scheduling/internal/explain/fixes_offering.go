@@ -27,7 +27,7 @@ func putOnSale(s *PlanState, pool string, x *offers.Offer) scheduling.Change {
 	words := strings.ReplaceAll(name, "/", " ")
 	text := "wait until " + words + " is on sale again"
 	if s.leftOut(pool, x) {
-		text = "let the node class or the catalog of node pool " + pool + " have " + words
+		text = "let the node class or the catalog of NodePool " + pool + " have " + words
 	}
 	return scheduling.Change{Kind: scheduling.ChangeOffering, Object: name, Text: text}
 }

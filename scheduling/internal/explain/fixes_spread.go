@@ -37,32 +37,32 @@ func (t *termState) relaxSpread(id int, violations []cluster.Violation) []schedu
 		if domains := t.enough(term, violations); domains > 0 {
 			out = append(out, scheduling.Change{
 				Kind: scheduling.ChangeMinDomains, Key: x.Key, From: strconv.FormatInt(x.MinDomains, 10), To: strconv.FormatInt(domains, 10),
-				Text: fmt.Sprintf("minDomains ≤ %d over %s would do (it is %d)", domains, x.Key, x.MinDomains),
+				Text: fmt.Sprintf("minDomains ≤ %d over %s would help (it is %d)", domains, x.Key, x.MinDomains),
 			})
 		}
 	}
 	skew := x.MaxSkew + least
 	out = append(out, scheduling.Change{
 		Kind: scheduling.ChangeMaxSkew, Key: x.Key, From: strconv.FormatInt(x.MaxSkew, 10), To: strconv.FormatInt(skew, 10),
-		Text: fmt.Sprintf("maxSkew ≥ %d over %s would do for one more (it is %d)", skew, x.Key, x.MaxSkew),
+		Text: fmt.Sprintf("maxSkew ≥ %d over %s would admit one more pod (it is %d)", skew, x.Key, x.MaxSkew),
 	})
 	for _, field := range []struct {
 		name, not string
 		honors    bool
 	}{
-		{"nodeAffinityPolicy", "that its node selector or affinity rules out", x.HonorAffinity},
-		{"nodeTaintsPolicy", "with taints that it does not tolerate", x.HonorTaints},
+		{"nodeAffinityPolicy", "that its node selector or affinity excludes", x.HonorAffinity},
+		{"nodeTaintsPolicy", "with taints that the pod does not tolerate", x.HonorTaints},
 	} {
 		if !field.honors {
 			out = append(out, scheduling.Change{
 				Kind: scheduling.ChangeNodeInclusion, Key: x.Key, From: "Ignore", To: field.name,
-				Text: fmt.Sprintf("%s: Honor over %s would do: nodes %s do not count for the pod then", field.name, x.Key, field.not),
+				Text: fmt.Sprintf("%s: Honor over %s would help: nodes %s are not counted then", field.name, x.Key, field.not),
 			})
 		}
 	}
 	return append(out, scheduling.Change{
 		Kind: scheduling.ChangeScheduleAnyway, Key: x.Key,
-		Text: fmt.Sprintf("whenUnsatisfiable: ScheduleAnyway over %s would do", x.Key),
+		Text: fmt.Sprintf("whenUnsatisfiable: ScheduleAnyway over %s would help", x.Key),
 	})
 }
 

@@ -91,7 +91,7 @@ func blockers(s *subject, v cluster.Violation, out *ChangeList) {
 	case cluster.TooSkewed:
 		if domains, least := emptiest(counts); int64(domains) >= term.Spec.MinDomains {
 			for _, x := range least {
-				tell(x.Value, fmt.Sprintf("which keeps the others back as long as it has %d", x.Pods))
+				tell(x.Value, fmt.Sprintf("which blocks the other domains as long as it has %d pods", x.Pods))
 			}
 		}
 	case cluster.NotFollowed:
@@ -114,13 +114,13 @@ func (t *termState) relax(id int, violations []cluster.Violation) []scheduling.C
 		if x.Kind == podspec.SpreadTerm {
 			c.Kind = scheduling.ChangeScheduleAnyway
 		}
-		c.Text = fmt.Sprintf("prefer the %s instead of requiring it, or give machines the label %s", termText(x), x.Key)
+		c.Text = fmt.Sprintf("prefer the %s instead of requiring it, or give nodes the label %s", termText(x), x.Key)
 		return []scheduling.Change{c}
 	}
 	switch x.Kind {
 	case podspec.SpreadTerm:
 		if x.Share {
-			return []scheduling.Change{{Kind: scheduling.ChangeWorkloadShare, Object: "Policy", Text: "let one machine hold a larger share of a workload"}}
+			return []scheduling.Change{{Kind: scheduling.ChangeWorkloadShare, Object: "Policy", Text: "allow a larger share of a workload on one node"}}
 		}
 		return t.relaxSpread(id, violations)
 	case podspec.AffinityTerm:

@@ -139,7 +139,7 @@ func (r *Comparison) wrong(ti, o int) scheduling.ReasonCount {
 		return r.explainer.State.notOnSale(v.Pool.Name, x)
 	}
 	if r.ranks[v.Number] > r.ranks[r.in.Templates[r.launch.Template].Number] {
-		return scheduling.ReasonCount{Code: scheduling.ReasonWeight, Detail: "node pool " + v.Pool.Name + " has a lower weight"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonWeight, Detail: "NodePool " + v.Pool.Name + " has a lower weight"}
 	}
 	room, ok := r.explainer.State.room(ti, o)
 	if !ok {
@@ -153,7 +153,7 @@ func (r *Comparison) wrong(ti, o int) scheduling.ReasonCount {
 		return scheduling.ReasonCount{Code: scheduling.ReasonReservation, Detail: "reservation " + id + " is used up"}
 	}
 	if !r.ledger.Affords(p) {
-		return scheduling.ReasonCount{Code: scheduling.ReasonLimits, Detail: "the limits of node pool " + v.Pool.Name + " leave no room for it"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonLimits, Detail: "the limits of NodePool " + v.Pool.Name + " leave no room for it"}
 	}
 	for i := range r.keys {
 		key := r.keys[i].Key

@@ -18,7 +18,7 @@ import (
 func (e *Explainer) idlePool(pool *scheduling.NodePool) string {
 	text, known := e.idle[pool.Name]
 	if !known {
-		text = "node pool " + pool.Name + " " + cmp.Or(validate.Idle(e.In.Facts.Problem, pool), "buys nothing: its requirements leave no instance type")
+		text = "NodePool " + pool.Name + " " + cmp.Or(validate.Idle(e.In.Facts.Problem, pool), "cannot launch: its requirements match no instance type")
 		e.idle[pool.Name] = text
 	}
 	return text
@@ -72,7 +72,7 @@ func (s *PlanState) leftOut(pool string, x *offers.Offer) bool {
 func (s *PlanState) notOnSale(pool string, x *offers.Offer) scheduling.ReasonCount {
 	detail := "offerings are not on sale now"
 	if s.leftOut(pool, x) {
-		detail = "the node class or the catalog of node pool " + pool + " leaves offerings out"
+		detail = "the node class or the catalog of NodePool " + pool + " leaves offerings out"
 	}
 	return scheduling.ReasonCount{Code: scheduling.ReasonUnavailable, Detail: detail}
 }

@@ -31,7 +31,7 @@ func offerReason(s *subject, p place, x obstacle) scheduling.ReasonCount {
 	switch x.kind {
 	case ruledOutByPool: // reasons are counted over the offers within the requirements of the pool
 	case tainted:
-		return scheduling.ReasonCount{Code: scheduling.ReasonTaints, Detail: fmt.Sprintf("node pool %s has the untolerated taint %s", pool.Name, taintText(s.needs.templates[p.template].hard))}
+		return scheduling.ReasonCount{Code: scheduling.ReasonTaints, Detail: fmt.Sprintf("NodePool %s has the untolerated taint %s", pool.Name, taintText(s.needs.templates[p.template].hard))}
 	case unmet:
 		if a := s.needs.asks[x.n]; a.selector {
 			return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: "node selector " + a.expression.Raw + "=" + strings.Join(a.expression.Values(), ",") + " does not match"}
@@ -54,7 +54,7 @@ func offerReason(s *subject, p place, x obstacle) scheduling.ReasonCount {
 	case reserved:
 		return scheduling.ReasonCount{Code: scheduling.ReasonReservation, Detail: "reservation " + offer.Offering.ReservationID + " is used up"}
 	case limited:
-		return scheduling.ReasonCount{Code: scheduling.ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", pool.Name, instance.LimitedResources(pool)[x.n])}
+		return scheduling.ReasonCount{Code: scheduling.ReasonLimits, Detail: fmt.Sprintf("NodePool %s reaches its limit of %s", pool.Name, instance.LimitedResources(pool)[x.n])}
 	case portBound, portPlanned, attachFull, violatesTerm: // the first three are of nodes, the last is in reasonOf
 	}
 	return scheduling.ReasonCount{}
@@ -126,7 +126,7 @@ func offerChange(s *subject, p place, x obstacle) scheduling.Change {
 	case ruledOutByPool:
 		return widening(s, p, s.state.ruledOut(p.template).keys[x.n])
 	case tainted:
-		return tolerationFix(s.needs.group, v.Pool.Spec.Template.Spec.Taints, "NodePool/"+v.Pool.Name, "node pool "+v.Pool.Name)
+		return tolerationFix(s.needs.group, v.Pool.Spec.Template.Spec.Taints, "NodePool/"+v.Pool.Name, "NodePool "+v.Pool.Name)
 	case unmet:
 		return askChange(s, p, s.needs.asks[x.n])
 	case unmetAffinity:

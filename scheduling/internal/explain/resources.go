@@ -34,7 +34,7 @@ func resourceReason(in *instance.Instance, lacking []int) scheduling.ReasonCount
 	var names []string
 	for _, d := range withoutAttachments(in.Table, lacking) {
 		if !anywhere(in, d) {
-			return scheduling.ReasonCount{Code: scheduling.ReasonNoResource, Detail: "nothing on sale or running has " + string(in.Table.Names[d])}
+			return scheduling.ReasonCount{Code: scheduling.ReasonNoResource, Detail: "no instance type or node has " + string(in.Table.Names[d])}
 		}
 		names = append(names, string(in.Table.Names[d]))
 	}
@@ -81,14 +81,14 @@ func lessOf(name corev1.ResourceName, most, want int64) scheduling.Change {
 		q := podspec.Quantity(name, want)
 		return scheduling.Change{
 			Kind: scheduling.ChangeRequest, Key: string(name), From: q.String(), To: "0",
-			Text: fmt.Sprintf("drop the request for %s (asks for %s)", name, asks),
+			Text: fmt.Sprintf("drop the request for %s (requests %s)", name, asks),
 		}
 	}
 	have, asks := inOneUnit(name, most, want)
 	to, from := podspec.Quantity(name, most), podspec.Quantity(name, want)
 	return scheduling.Change{
 		Kind: scheduling.ChangeRequest, Key: string(name), From: from.String(), To: to.String(),
-		Text: fmt.Sprintf("fits if %s ≤ %s (asks for %s)", name, have, asks),
+		Text: fmt.Sprintf("fits if %s ≤ %s (requests %s)", name, have, asks),
 	}
 }
 

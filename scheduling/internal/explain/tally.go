@@ -69,7 +69,7 @@ type tally struct {
 // are being removed.
 func (t *tally) nowhere() {
 	if len(t.in.Pools) == 0 {
-		t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNoNodePool, Detail: "no node pool may launch machines"}]++
+		t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNoNodePool, Detail: "no NodePool may launch nodes"}]++
 	}
 	templates := map[string]*offers.Template{}
 	for _, v := range t.in.Templates {
@@ -78,7 +78,7 @@ func (t *tally) nowhere() {
 	for _, p := range t.in.Pools {
 		switch v := templates[p.Name]; {
 		case v == nil:
-			t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNoInstanceType, Detail: "node pool " + p.Name + " allows no value of a label that it requires"}]++
+			t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNoInstanceType, Detail: "NodePool " + p.Name + " allows no value of a label that it requires"}]++
 		case !v.Within.Any():
 			t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNoInstanceType, Detail: t.subject.explainer.idlePool(p)}]++
 		}
@@ -130,7 +130,7 @@ func (t *tally) offers(ti int, within model.Bits) {
 		open -= spots
 	}
 	v := t.in.Templates[ti]
-	switch pool := "node pool " + v.Pool.Name; {
+	switch pool := "NodePool " + v.Pool.Name; {
 	case open == 0 || t.subject.explainer.lenient && meetsMinValues(t.in, ti, free):
 	case len(offers.FloorKeys(v.Set)) > 0:
 		t.counts[scheduling.ReasonCount{Code: scheduling.ReasonMinValues, Detail: "too few choices remain for the minValues of " + pool}] += open

@@ -62,7 +62,7 @@ func termText(t *podspec.TopologyTerm) (text string) {
 	switch t.Kind {
 	case podspec.SpreadTerm:
 		if text = fmt.Sprintf("topology spread over %s (maxSkew %d)", t.Key, t.MaxSkew); t.Share {
-			text = fmt.Sprintf("share of its workload on one machine (%d at most)", t.MaxSkew)
+			text = fmt.Sprintf("share of its workload on one node (%d at most)", t.MaxSkew)
 		}
 	case podspec.AffinityTerm:
 		text = "pod affinity over " + t.Key
@@ -81,7 +81,7 @@ func (t *termState) reason(id int, v cluster.Violation, where string) scheduling
 	switch v.Refusal {
 	case cluster.Allowed:
 	case cluster.LacksLabel:
-		detail = ": a machine there has no such label"
+		detail = ": a node there has no such label"
 	case cluster.TooSkewed:
 		detail = ": " + t.skew(term, v.Domain, where)
 	case cluster.NoneToFollow:
@@ -90,7 +90,7 @@ func (t *termState) reason(id int, v cluster.Violation, where string) scheduling
 		}
 	case cluster.NotFollowed:
 		if detail = ": no pod that matches " + selected + " is " + inDomain(where); v.Domain == cluster.OwnDomain {
-			detail = ": a further machine would have no pod that matches " + selected
+			detail = ": a further node would have no pod that matches " + selected
 		}
 	case cluster.Conflicts:
 		detail = ": " + where + " has a pod that matches " + selected

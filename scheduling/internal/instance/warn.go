@@ -46,7 +46,7 @@ func Warnings(c *Instance, more ...scheduling.Warning) []scheduling.Warning {
 		}
 	}
 	for key := range c.unchecked {
-		w.Add("catalog", fmt.Sprintf("no instance type has the label %s, which a node pool requires: it is taken to hold", key))
+		w.Add("catalog", fmt.Sprintf("no instance type has the label %s, which a NodePool requires: it is taken to hold", key))
 	}
 	for _, pool := range without(c) {
 		if why := validate.Idle(c.Facts.Problem, pool); why != "" {

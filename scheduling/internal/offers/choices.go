@@ -126,7 +126,7 @@ func Choice(f scheduling.Flexibility, options []scheduling.LaunchOption) bool {
 
 // FlexibilityReason is the reason for pods that only spot nodes with too few options could hold.
 func FlexibilityReason(s *scheduling.Policy) scheduling.ReasonCount {
-	return scheduling.ReasonCount{Code: scheduling.ReasonFlexibility, Detail: fmt.Sprintf("too little choice of spot machines remains (%s are asked for)", s.Flexibility)}
+	return scheduling.ReasonCount{Code: scheduling.ReasonFlexibility, Detail: fmt.Sprintf("too few spot options remain (%s required)", s.Flexibility)}
 }
 
 // FloorKeys are the requirements with minValues.

@@ -111,15 +111,15 @@ func Exclusions(s *scheduling.Policy, t *instancetypes.InstanceType, o *offering
 func Reason(s *scheduling.Policy, x Exclusion) scheduling.ReasonCount {
 	switch {
 	case x.Code == scheduling.ReasonNoSpot:
-		return scheduling.ReasonCount{Code: x.Code, Detail: "spot machines are ruled out"}
+		return scheduling.ReasonCount{Code: x.Code, Detail: "spot is excluded"}
 	case x.Code == scheduling.ReasonFilter:
-		return scheduling.ReasonCount{Code: x.Code, Detail: "the filters rule machines out"}
+		return scheduling.ReasonCount{Code: x.Code, Detail: "excluded by filters"}
 	case x.small:
 		q := s.Size.Smallest[x.resource]
-		return scheduling.ReasonCount{Code: x.Code, Detail: fmt.Sprintf("machines have less %s than the smallest that may be bought (%s)", x.resource, q.String())}
+		return scheduling.ReasonCount{Code: x.Code, Detail: fmt.Sprintf("less %s than the smallest node allowed (%s)", x.resource, q.String())}
 	default:
 		q := s.Size.Largest[x.resource]
-		return scheduling.ReasonCount{Code: x.Code, Detail: fmt.Sprintf("machines have more %s than the largest that may be bought (%s)", x.resource, q.String())}
+		return scheduling.ReasonCount{Code: x.Code, Detail: fmt.Sprintf("more %s than the largest node allowed (%s)", x.resource, q.String())}
 	}
 }
 
@@ -148,7 +148,7 @@ func Joined(changes []scheduling.Change, words string) scheduling.Change {
 // lifting is the change of the policy that removes one exclusion of an offer.
 func lifting(s *scheduling.Policy, x Exclusion, o *Offer) scheduling.Change {
 	if x.Code == scheduling.ReasonNoSpot {
-		return scheduling.Change{Kind: scheduling.ChangeSpot, Object: "Policy", Text: "allow spot machines"}
+		return scheduling.Change{Kind: scheduling.ChangeSpot, Object: "Policy", Text: "allow spot"}
 	}
 	if x.Code == scheduling.ReasonFilter {
 		name := fmt.Sprintf("%s/%s/%s", o.InstanceType.Name, o.Offering.Zone, o.Offering.CapacityType)
@@ -162,7 +162,7 @@ func lifting(s *scheduling.Policy, x Exclusion, o *Offer) scheduling.Change {
 	bound := bounds[x.resource]
 	return scheduling.Change{
 		Kind: scheduling.ChangeNodeSize, Object: "Policy", Key: string(x.resource), From: bound.String(), To: has.String(),
-		Text: fmt.Sprintf("allow machines %s %s %s", direction, x.resource, has.String()),
+		Text: fmt.Sprintf("allow nodes %s %s %s", direction, x.resource, has.String()),
 	}
 }
 

@@ -140,7 +140,7 @@ func (x *VolumeIndex) read(c *Claim, object *corev1.PersistentVolumeClaim) {
 		// The class still gives the driver of the volume that a running pod has attached.
 		x.readClass(c, object)
 		c.Places = nil
-		c.fail("persistent volume "+name+" of claim "+c.Name+" does not exist", "PersistentVolume/"+name, "add persistent volume "+name+" to the input, or create the claim anew")
+		c.fail("persistent volume "+name+" of claim "+c.Name+" does not exist", "PersistentVolume/"+name, "add persistent volume "+name+" to the input, or recreate the claim")
 	default:
 		x.ReadVolume(c, volume)
 	}

@@ -74,6 +74,6 @@ func TestLimits(t *testing.T) {
 	assert.Equal(t, [][]string{{"small"}, {"small"}}, left(&s, []*corev1.Node{node("n")}, launch("small", "large"), launch("small", "large")))
 	assert.Equal(t, [][]string{{"large"}}, left(&s, []*corev1.Node{node("n"), node("going", st.Deleting()), node("other", st.Label(scheduling.NodePoolLabel, "other"))}, launch("large")))
 	assert.Nil(t, left(&s, []*corev1.Node{node("n"), node("m")}, launch("small")))
-	assert.Nil(t, left(&s, []*corev1.Node{node("n"), node("m"), node("o")}, launch("small")), "a pool beyond its limit buys nothing")
+	assert.Nil(t, left(&s, []*corev1.Node{node("n"), node("m"), node("o")}, launch("small")), "a pool beyond its limit cannot launch")
 	assert.Nil(t, left(&s, nil, launch("small"), launch("small"), launch("small"), launch("small")), "nodes are counted")
 }

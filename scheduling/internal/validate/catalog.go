@@ -31,7 +31,7 @@ func (c *Checker) Choice(p *scheduling.Problem) {
 	}
 	c.MoveTo(Position{})
 	c.Faults.Object = nil
-	c.Faults.Add("", "is empty: there is no offering of any instance type for any NodePool to buy", "catalog")
+	c.Faults.Add("", "is empty: it has no offering of any instance type", "catalog")
 }
 
 // Idle says why a NodePool can buy no offering; "" if it can.
@@ -41,13 +41,13 @@ func Idle(p *scheduling.Problem, pool *scheduling.NodePool) string {
 		return ""
 	}
 	if !s.offers() {
-		return "buys nothing: its catalog has no offerings"
+		return "cannot launch nodes: its catalog has no offerings"
 	}
 	worst, ruledOut, all := s.mostExcluding()
 	if ruledOut <= 0 {
-		return fmt.Sprintf("buys nothing: none of the %d instance types of the catalog has an offering that meets all of its requirements together", all)
+		return fmt.Sprintf("cannot launch nodes: none of the %d instance types of the catalog has an offering that meets all of its requirements together", all)
 	}
-	why := fmt.Sprintf("buys nothing: none of the %d instance types of the catalog meets all of its requirements: %s alone rules out %d", all, worst.Short(), ruledOut)
+	why := fmt.Sprintf("cannot launch nodes: none of the %d instance types of the catalog meets all of its requirements: %s alone rules out %d", all, worst.Short(), ruledOut)
 	if key := worst.Key(); key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion {
 		why += ", and the catalog's zones are " + strings.Join(s.zones(), ", ")
 	}

@@ -59,7 +59,7 @@ func (c nodePoolChecker) templateLabels(labels map[string]string) {
 		case normal == scheduling.NodePoolLabel:
 			c.faults.Add("", "is set by the NodePool itself", strict.Member(path, key))
 		case requirements.Restricted(normal):
-			c.faults.Add("", "is restricted: its value follows from what is bought", strict.Member(path, key))
+			c.faults.Add("", "is restricted: its value follows from the instance type and zone", strict.Member(path, key))
 		}
 	}
 }

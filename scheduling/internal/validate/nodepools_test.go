@@ -68,9 +68,9 @@ func TestValidateNodePoolRequirements(t *testing.T) {
 			path + `[0].key: label "karpenter.sh/nodepool": is set by the NodePool itself and may not be required`,
 		}},
 		"R42 restricted": {[]requirements.Selector{need("karpenter.sh/initialized", "Exists"), need("kubernetes.io/hostname", "In", "h"), need("x.karpenter.sh/y", "Exists")}, []string{
-			path + `[0].key: label "karpenter.sh/initialized": is restricted: its value follows from what is bought`,
-			path + `[1].key: label "kubernetes.io/hostname": is restricted: its value follows from what is bought`,
-			path + `[2].key: label "x.karpenter.sh/y": is restricted: its value follows from what is bought`,
+			path + `[0].key: label "karpenter.sh/initialized": is restricted: its value follows from the instance type and zone`,
+			path + `[1].key: label "kubernetes.io/hostname": is restricted: its value follows from the instance type and zone`,
+			path + `[2].key: label "x.karpenter.sh/y": is restricted: its value follows from the instance type and zone`,
 		}},
 		"R50 known values":             {[]requirements.Selector{need("karpenter.sh/capacity-type", "In", "Spot")}, []string{path + `[0].values: label "karpenter.sh/capacity-type": needs at least 1 of the values on-demand, reserved, spot: "Spot"`}},
 		"R50 a mixture is let through": {[]requirements.Selector{need("karpenter.sh/capacity-type", "In", "spot", "preemptible")}, nil},
@@ -113,7 +113,7 @@ func TestValidateNodePoolLabels(t *testing.T) {
 		path + ": " + NotALabelKey + `: "a b"`,
 		path + ".disk: " + NotALabelValue + `: "x y"`,
 		path + "[karpenter.sh/nodepool]: is set by the NodePool itself",
-		path + "[karpenter.sh/registered]: is restricted: its value follows from what is bought",
+		path + "[karpenter.sh/registered]: is restricted: its value follows from the instance type and zone",
 		path + `[topology.kubernetes.io/zone]: label "topology.kubernetes.io/zone": In [a b] does not overlap In [c]`,
 	}, faultsOfPool(t, func(p *scheduling.NodePool) {
 		p.Spec.Template.Spec.Requirements = []requirements.Selector{need("topology.kubernetes.io/zone", "In", "a", "b"), need("team", "Exists")}

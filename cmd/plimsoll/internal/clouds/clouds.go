@@ -103,7 +103,7 @@ func Open(name string) (c *instancetypes.Catalog, ok bool, err error) {
 func Committed(name, term string) (p instancetypes.Prices, err error) {
 	from, region, ok := of(name)
 	if !ok || from.committed == nil {
-		return p, fmt.Errorf("catalog %s has no prices of commitments: those of gcp have", name)
+		return p, fmt.Errorf("catalog %s has no committed-use prices: only the catalogs of gcp have them", name)
 	}
 	years, err := strconv.Atoi(strings.TrimSuffix(term, "y"))
 	if err != nil || !strings.HasSuffix(term, "y") {

@@ -86,7 +86,7 @@ func TestCommitments(t *testing.T) {
 	assert.Equal(t, "2026-07-30", list[len(list)-1].Date)
 	for _, tt := range [][3]string{
 		{"gcp/us-central1", "2y", "want 1 or 3"}, {"gcp/us-central1", "1", "want 1y or 3y"},
-		{"ec2/us-east-1", "1y", "catalog ec2/us-east-1 has no prices of commitments"}, {"mine.csv", "1y", "has no prices of commitments"},
+		{"ec2/us-east-1", "1y", "catalog ec2/us-east-1 has no committed-use prices"}, {"mine.csv", "1y", "has no committed-use prices"},
 	} {
 		_, err := clouds.Committed(tt[0], tt[1])
 		require.ErrorContains(t, err, tt[2])

@@ -24,7 +24,7 @@ func Read(name string) (*instancetypes.Catalog, error) {
 		if near := Near(name); len(near) > 0 {
 			meant = "; did you mean " + strings.Join(near, " or ") + "?"
 		}
-		return nil, fmt.Errorf("no embedded catalog (they are listed by catalog --regions), and no file that can be read: %w%s", errors.Unwrap(err), meant)
+		return nil, fmt.Errorf("neither an embedded catalog (catalog --regions lists them) nor a readable file: %w%s", errors.Unwrap(err), meant)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	c, err := readFile(file, kwok, f)

@@ -44,7 +44,7 @@ func Parse(args []string, namespace string) ([]Subject, error) {
 			return slices.Contains(strings.Fields(names), strings.ToLower(typed))
 		})
 		if !known {
-			return nil, fmt.Errorf("cannot tell what %q is: %s", arg, want)
+			return nil, fmt.Errorf("%q is neither a pod, a node nor a workload: %s", arg, want)
 		}
 		namespaced := kind != "node" && kind != "launch"
 		if name == "" || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Count(name, "/") > 1 || !namespaced && strings.Contains(name, "/") {

@@ -47,9 +47,9 @@ func ParseSize(text string) (corev1.ResourceList, error) {
 		case name != corev1.ResourceCPU && name != corev1.ResourceMemory:
 			return nil, errors.New("want cpu=QUANTITY or memory=QUANTITY")
 		case twice:
-			return nil, fmt.Errorf("%s stands there twice", name)
+			return nil, fmt.Errorf("%s is given twice", name)
 		case err != nil:
-			return nil, fmt.Errorf("%q is no quantity: want a number like 2, 500m or 4Gi", value)
+			return nil, fmt.Errorf("%q is not a quantity: want a number like 2, 500m or 4Gi", value)
 		case q.Sign() <= 0:
 			return nil, fmt.Errorf("%s must be above 0", name)
 		}

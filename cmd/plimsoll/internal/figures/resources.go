@@ -24,7 +24,7 @@ func Requests(list corev1.ResourceList) string {
 			parts = append(parts, fmt.Sprintf("%s %s", name, quantity(name, q)))
 		}
 	}
-	return cmp.Or(Join(parts), "no more than a pod slot")
+	return cmp.Or(Join(parts), "nothing but a pod slot")
 }
 
 // quantity writes a quantity as it is or, where that is a long figure of bytes, in a unit.

@@ -75,7 +75,7 @@ func Plan(ctx context.Context, planner provisioning.Planner, p scheduling.Proble
 		planner.Policy.Effort = effort
 		other, err := planner.Plan(ctx, p)
 		if err == nil && check.Plan(p, other) == nil {
-			other.Warnings = append(other.Warnings, rejected("this plan was made with another effort, because the first one", first))
+			other.Warnings = append(other.Warnings, rejected("this plan was made with another effort, because the first plan", first))
 			return other, nil
 		}
 	}
@@ -89,5 +89,5 @@ func rejected(what string, err error) scheduling.Warning {
 	if errors.As(err, &v) {
 		text = v.Error()
 	}
-	return scheduling.Warning{Object: "plan", Message: fmt.Sprintf("%s did not pass the check that every plan goes through (%s); this is a bug of plimsoll, please report it", what, text)}
+	return scheduling.Warning{Object: "plan", Message: fmt.Sprintf("%s did not pass the check of every plan (%s); this is a bug of plimsoll, please report it", what, text)}
 }

@@ -29,7 +29,7 @@ func TestWrongStepsAreLeftOut(t *testing.T) {
 		"nothing": {spoil: func(*disruption.ConsolidationPlan) {}},
 		"a step": {func(x *disruption.ConsolidationPlan) { x.Steps[len(x.Steps)-2].SavingPerHour++ }, 2,
 			"2 steps are left out, from step "},
-		"the first step": {func(x *disruption.ConsolidationPlan) { x.Steps[0].Drain = nil }, -1, " steps are left out, from step 1 on, because the plan did not pass the check that every plan goes through ("},
+		"the first step": {func(x *disruption.ConsolidationPlan) { x.Steps[0].Drain = nil }, -1, " steps are left out, from step 1 on, because the plan did not pass the check of every plan ("},
 		"the summary":    {func(x *disruption.ConsolidationPlan) { x.Summary.LowerBoundPerHour = x.Summary.PricePerHourAfter + 1 }, 0, "the lower bound is left out"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,5 +67,5 @@ func TestWrongPlansAreMadeAgain(t *testing.T) {
 	got, err := judged.Plan(t.Context(), planner, p, plan)
 	require.NoError(t, err)
 	require.NoError(t, verify.Plan(p, got))
-	require.Contains(t, got.Warnings[len(got.Warnings)-1].Message, "this plan was made with another effort, because the first one did not pass the check")
+	require.Contains(t, got.Warnings[len(got.Warnings)-1].Message, "this plan was made with another effort, because the first plan did not pass the check")
 }

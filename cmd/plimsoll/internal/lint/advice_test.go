@@ -117,7 +117,7 @@ func TestAdviceHolds(t *testing.T) {
 				})
 				i := slices.IndexFunc(wider.Cluster.NodePools, func(p *scheduling.NodePool) bool { return p.Name == name })
 				require.Equal(t, count, fmt.Sprint(spotTypes(wider.sells(wider.Cluster.NodePools[i]))), told)
-				require.Equal(t, strings.Contains(f.Advice, "still are few"), slices.ContainsFunc(narrow(wider.Cluster.NodePools, wider.sells), func(g Finding) bool { return g.Object == f.Object }), told)
+				require.Equal(t, strings.Contains(f.Advice, "still few"), slices.ContainsFunc(narrow(wider.Cluster.NodePools, wider.sells), func(g Finding) bool { return g.Object == f.Object }), told)
 			case NodePoolTypes:
 				wider := s.changed(name, func(p *scheduling.NodePool) {
 					p.Spec.Template.Spec.Requirements = slices.DeleteFunc(p.Spec.Template.Spec.Requirements, func(r requirements.Selector) bool {
@@ -142,7 +142,7 @@ func (s *Subject) requesting(t *testing.T, f *Finding) *Subject {
 	t.Helper()
 	out := &Subject{Cluster: s.Cluster, Planner: s.Planner, OwnPools: s.OwnPools, Workload: s.Workload}
 	container, key, _ := strings.Cut(strings.TrimPrefix(f.Field, "spec.containers["), "].resources.requests.")
-	to, _, _ := strings.Cut(strings.TrimPrefix(f.Advice, "if "), " ")
+	to, _, _ := strings.Cut(strings.TrimPrefix(f.Advice, "request "), ",")
 	from, less := resource.MustParse(f.Value), resource.MustParse(to)
 	out.Cluster.Pods = slices.Clone(s.Cluster.Pods)
 	for i, pod := range out.Cluster.Pods {

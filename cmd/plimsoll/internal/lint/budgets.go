@@ -27,7 +27,7 @@ func budgets(c *disruption.Cluster) (out []Finding) {
 		if g.pods == 0 {
 			out = append(out, Finding{
 				Severity: Warning, Code: BudgetIdle, Object: object, Field: "spec.selector", Value: metav1.FormatLabelSelector(b.Spec.Selector),
-				Message: "selects no pod, so that it guards none", Advice: "correct the selector, or delete it",
+				Message: "selects no pods, so that it protects none", Advice: "correct the selector, or delete it",
 			})
 			continue
 		}
@@ -39,7 +39,7 @@ func budgets(c *disruption.Cluster) (out []Finding) {
 		switch {
 		case r.unready:
 			f.Severity, f.Code = Warning, BudgetUnready
-			f.Message = fmt.Sprintf("lets none of its pods (%d) go now, because %d of them are not ready, so that not even these can be evicted", g.pods, g.pods-g.ready)
+			f.Message = fmt.Sprintf("blocks the eviction of all of its pods (%d), because %d of them are not ready; not even these can be evicted", g.pods, g.pods-g.ready)
 		case g.always():
 			f.Message = fmt.Sprintf("never lets a ready one of its pods (%d) be evicted, so that their nodes can be neither drained nor replaced", g.pods)
 		default:
@@ -133,14 +133,14 @@ func (g *guarded) remedy() *remedy {
 	switch {
 	case g.allowed(g.pods) > 0:
 		r.unready, r.field, r.spec.UnhealthyPodEvictionPolicy = true, "spec.unhealthyPodEvictionPolicy", &always
-		r.text = "set it to AlwaysAllow, so that pods that are not ready can be evicted, or repair these"
+		r.text = "set it to AlwaysAllow, so that unready pods can be evicted, or repair the pods"
 	case g.spec.MaxUnavailable != nil:
 		r.field, r.value, r.spec.MaxUnavailable = "spec.maxUnavailable", g.spec.MaxUnavailable.String(), &one
 		r.text = "let at least 1 be unavailable"
 	default:
 		r.field, r.value = "spec.minAvailable", g.spec.MinAvailable.String()
 		r.spec.MinAvailable, r.spec.MaxUnavailable = nil, &one
-		r.text = "replace it by maxUnavailable: 1, which holds for any number of replicas"
+		r.text = "replace it by maxUnavailable: 1, which works with any number of replicas"
 		if g.pods == 1 {
 			r.replicas = 2
 			r.text = "run 2 replicas and replace it by maxUnavailable: 1, or delete the PodDisruptionBudget"

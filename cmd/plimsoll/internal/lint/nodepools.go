@@ -12,7 +12,7 @@ func unmet(p *scheduling.Problem) (out []Finding) {
 	for _, w := range provisioning.IdleNodePools(p) {
 		out = append(out, Finding{
 			Severity: Error, Code: NodePoolUnmet, Object: w.Object, Field: requirementsField, Message: w.Message,
-			Advice: "change the requirement that is named, or name a catalog that has such instance types",
+			Advice: "change that requirement, or use a catalog with such instance types",
 		})
 	}
 	for _, w := range provisioning.UnmetMinValues(p) {

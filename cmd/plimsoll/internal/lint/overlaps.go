@@ -50,7 +50,7 @@ func (s *Subject) overlaps(ctx context.Context) (out []Finding, err error) {
 		}
 		f := Finding{
 			Severity: Warning, Code: NodePoolOverlap, Object: "NodePool/" + a.Name, Field: "spec.weight", Value: fmt.Sprint(a.Weight()),
-			Message: fmt.Sprintf("takes pods that %s would take as well, such as those of %s, at the same weight: Karpenter chooses one of them by name, and not by price", strings.Join(others, ", "), slices.Min(both)),
+			Message: fmt.Sprintf("overlaps with %s, e.g. for the pods of %s, at the same weight: Karpenter chooses between them by name, not by price", strings.Join(others, ", "), slices.Min(both)),
 			Advice:  known[key].advice(),
 		}
 		if known[key].first == a.Name {
@@ -121,14 +121,14 @@ func (s *Subject) order(ctx context.Context, pools []*scheduling.NodePool) (*ord
 
 // advice says which NodePool is to have a higher weight.
 func (o *order) advice() string {
-	const apart = "keep pods apart by taints or labels"
+	const apart = "separate the pods by taints or labels"
 	switch {
 	case o.first == "":
-		return "give them weights that differ, or " + apart
+		return "give them different weights, or " + apart
 	case o.saving == 0:
-		return fmt.Sprintf("set the weight of %s to %d, or %s: each of them was tried first, and on new nodes the pods of the cluster cost no less with another", o.first, o.weight, apart)
+		return fmt.Sprintf("set the weight of %s to %d, or %s: each NodePool was tried first, and no other makes the pods of the cluster cheaper on new nodes", o.first, o.weight, apart)
 	}
-	return fmt.Sprintf("set the weight of %s to %d, or %s: each of them was tried first, and on new nodes the pods of the cluster cost %s a month with it, and %s with %s, which comes first by name",
+	return fmt.Sprintf("set the weight of %s to %d, or %s: each NodePool was tried first, and on new nodes the pods of the cluster cost %s a month with it, and %s with %s, which comes first by name",
 		o.first, o.weight, apart, figures.Monthly(o.price), figures.Monthly(offerings.Sum(o.price, o.saving)), o.byName)
 }
 

@@ -62,8 +62,8 @@ func noRequests(p *scheduling.Problem, workload func(pod string) string) (out []
 		names := slices.Sorted(maps.Keys(l.containers))
 		out = append(out, Finding{
 			Severity: Warning, Code: NoRequests, Object: name, Field: "spec.containers[*].resources.requests",
-			Message: fmt.Sprintf("requests no %s, so that its pods (%d) count for too little, and too little is bought for them", strings.Join(names, ", no "), l.pods),
-			Advice:  "request what they use, or set a LimitRange for the namespace",
+			Message: fmt.Sprintf("requests no %s, so that plans and kube-scheduler reserve too little for its pods (%d)", strings.Join(names, ", no "), l.pods),
+			Advice:  "set requests to the actual usage, or add a LimitRange to the namespace",
 		})
 	}
 	return out
@@ -76,7 +76,7 @@ func noDaemonSets(p *scheduling.Problem) []Finding {
 	}
 	return []Finding{{
 		Severity: Warning, Code: NoDaemonSets, Object: "DaemonSets",
-		Message: "there is none in the input, so that new nodes are planned without the pods that run on every node",
-		Advice:  "add what kubectl get ds -A -o json prints",
+		Message: "none in the input, so that new nodes are planned without DaemonSet pods",
+		Advice:  "add the output of kubectl get ds -A -o json",
 	}}
 }

@@ -126,8 +126,8 @@ func (s *Subject) sizes(ctx context.Context, b *baseline) ([]Finding, error) {
 		out = append(out, Finding{
 			Severity: Info, Code: RequestSize, Object: x.workload, Field: fmt.Sprintf("spec.containers[%s].resources.requests.%s", of.container, x.resource),
 			Value: x.text(of.from), SavingPerHour: saving,
-			Message: "is a little more than fits on cheaper nodes: on new nodes, the pods of the cluster cost " + figures.Monthly(saving) + " a month more for it",
-			Advice:  fmt.Sprintf("if %s will do, request that: it was tried", x.text(of.to)),
+			Message: "is slightly above the size that fits on cheaper nodes: on new nodes, the pods of the cluster cost " + figures.Monthly(saving) + " a month more for it",
+			Advice:  fmt.Sprintf("request %s, if that is enough (tried)", x.text(of.to)),
 		})
 	}
 	return out, nil
@@ -175,8 +175,8 @@ func (s *Subject) types(ctx context.Context, b *baseline) ([]Finding, error) {
 		if saving > 0 {
 			out = append(out, Finding{
 				Severity: Info, Code: NodePoolTypes, Object: "NodePool/" + pool.Name, Field: requirementsField, Value: strings.Join(left, ", "), SavingPerHour: saving,
-				Message: "keep instance types out with which, on new nodes, the pods of the cluster cost " + figures.Monthly(saving) + " a month less",
-				Advice:  "if any type will do, leave these requirements out: it was tried",
+				Message: "exclude cheaper instance types: without this requirement, the pods of the cluster on new nodes cost " + figures.Monthly(saving) + " a month less",
+				Advice:  "remove these requirements, if any instance type is acceptable (tried)",
 			})
 		}
 	}

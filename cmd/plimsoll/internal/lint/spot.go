@@ -28,7 +28,7 @@ func narrow(pools []*scheduling.NodePool, sells func(*scheduling.NodePool) *inst
 		}
 		f := Finding{
 			Severity: Warning, Code: SpotNarrow, Object: "NodePool/" + pool.Name, Field: requirementsField,
-			Message: fmt.Sprintf("leaves %s on spot: where they run out there is little to turn to, and Karpenter replaces spot by spot only from %d on", figures.Count(types, "instance type"), enoughSpot),
+			Message: fmt.Sprintf("leaves %s on spot: capacity shortages are more likely, and Karpenter replaces spot by spot only with at least %d", figures.Count(types, "instance type"), enoughSpot),
 		}
 		all, most := pool.Spec.Template.Spec.Requirements, types
 		var kept []requirements.Selector
@@ -53,7 +53,7 @@ func narrow(pools []*scheduling.NodePool, sells func(*scheduling.NodePool) *inst
 			f.Advice = "widen these requirements: without them there are " + counted(more)
 		}
 		if f.Advice == "" {
-			f.Advice = "name a catalog that has more: without its requirements there are no more in this one"
+			f.Advice = "use a catalog with more types: this one has no more even without the NodePool's requirements"
 		}
 		out = append(out, f)
 	}
@@ -68,7 +68,7 @@ func fixed(key string) bool {
 // counted states the number of instance types, and whether that is few.
 func counted(types int) string {
 	if types < enoughSpot {
-		return fmt.Sprintf("%d, which still are few", types)
+		return fmt.Sprintf("%d, which is still few", types)
 	}
 	return fmt.Sprint(types)
 }

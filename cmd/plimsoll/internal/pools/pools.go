@@ -22,7 +22,7 @@ func Allow(s *manifest.Snapshot, labels [][2]string) {
 			some = some || changed
 		}
 		if !some {
-			s.Warnings = append(s.Warnings, scheduling.Warning{Object: "NodePools", Message: fmt.Sprintf("none requires anything that rules out %s=%s, so that --allow changes nothing", l[0], l[1])})
+			s.Warnings = append(s.Warnings, scheduling.Warning{Object: "NodePools", Message: fmt.Sprintf("no requirement excludes %s=%s, so that --allow changes nothing", l[0], l[1])})
 		}
 	}
 }
@@ -46,7 +46,7 @@ func Assume(s *manifest.Snapshot, grouped bool, sold *instancetypes.Catalog, typ
 		}
 		s.Warnings = append(s.Warnings, scheduling.Warning{
 			Object: "NodePool/" + pool.Name,
-			Message: fmt.Sprintf("there is no NodePool in the input, so one is assumed that requires %s; a NodePool of your own may allow what costs less, such as arm64 and spot",
+			Message: fmt.Sprintf("the input has no NodePool, so one is assumed that requires %s; a NodePool of your own may allow cheaper nodes, such as arm64 and spot",
 				describe(spec.Requirements)),
 		})
 	}

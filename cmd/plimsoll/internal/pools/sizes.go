@@ -33,7 +33,7 @@ func ParseSize(text string) (name string, size Size, err error) {
 	}{{least, &size.Min}, {most, &size.Max}} {
 		n, err := strconv.ParseUint(bound.text, 10, 31)
 		if err != nil {
-			return "", size, fmt.Errorf("%q is no number of nodes: %s", bound.text, want)
+			return "", size, fmt.Errorf("%q is not a number of nodes: %s", bound.text, want)
 		}
 		*bound.into = int(n)
 	}
@@ -90,12 +90,12 @@ func Sizes(s *manifest.Snapshot, stated map[string]Size) (map[string]int, error)
 		case len(least) == 0:
 			return nil, fmt.Errorf("--group-size %s: there are no node groups, because the input has NodePools or no nodes", name)
 		default:
-			return nil, fmt.Errorf("--group-size %s: there is no node group %s; there are %s", name, name, figures.Join(slices.Sorted(maps.Keys(least))))
+			return nil, fmt.Errorf("--group-size %s: no node group %s; the input has %s", name, name, figures.Join(slices.Sorted(maps.Keys(least))))
 		}
 	}
 	if len(open) > 0 {
 		s.Warnings = append(s.Warnings, scheduling.Warning{Object: "node groups", Message: fmt.Sprintf(
-			"the sizes of %s are not known: one node of each stays, and there may be any number; --group-size NAME=MIN:MAX states them", figures.Join(open))})
+			"the minimum and maximum sizes of %s are unknown: a minimum of one node and no maximum are assumed; set them with --group-size NAME=MIN:MAX", figures.Join(open))})
 	}
 	return least, nil
 }
@@ -108,7 +108,7 @@ func TellSizes(plan *scheduling.Plan, groups map[string]manifest.NodeGroup, leas
 		for j := range u.Reasons {
 			r := &u.Reasons[j]
 			for name := range groups {
-				if was := fmt.Sprintf("node pool %s reaches its limit of %s", name, scheduling.NodesResource); r.Detail == was {
+				if was := fmt.Sprintf("NodePool %s reaches its limit of %s", name, scheduling.NodesResource); r.Detail == was {
 					r.Detail = fmt.Sprintf("node group %s reaches its maximum size", name)
 					u.Message = strings.ReplaceAll(u.Message, was, r.Detail)
 				}
@@ -133,7 +133,7 @@ func tellSize(c *scheduling.Change, groups map[string]manifest.NodeGroup, least 
 	}
 	_, name, _ := strings.Cut(c.Object, "/")
 	if _, ok := groups[name]; ok && c.Kind == scheduling.ChangeLimit && c.Key == string(scheduling.NodesResource) {
-		was := fmt.Sprintf("raise the limit %s of node pool %s to %s", scheduling.NodesResource, name, c.To)
+		was := fmt.Sprintf("raise the limit %s of NodePool %s to %s", scheduling.NodesResource, name, c.To)
 		c.Text = strings.Replace(c.Text, was, fmt.Sprintf("raise the maximum size of node group %s to %s (--group-size %s=%d:%s)", name, c.To, name, least[name], c.To), 1)
 	}
 }

@@ -1,7 +1,9 @@
 package pricelists
 
 import (
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/samber/lo"
 
@@ -10,41 +12,45 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Dates says which catalog is bought from and from when its prices are.
-func Dates(c *instancetypes.Catalog, assumed bool) string {
+// Dates names the catalog of a plan with the dates of its prices by capacity type. Prices that are at least two months
+// old on the given day have their age. assumed says that neither a flag nor the input names the catalog.
+func Dates(c *instancetypes.Catalog, assumed bool, today time.Time) string {
 	origin := c.Origin()
 	parts := []string{origin.Name}
 	if assumed {
 		parts[0] += " (assumed: the input names no region)"
 	}
 	for _, of := range lo.PartitionBy(origin.Prices, func(o instancetypes.PriceOrigin) offerings.CapacityType { return o.CapacityType }) {
-		parts = append(parts, fromWhen(of))
+		parts = append(parts, dated(of, today))
 	}
 	if len(origin.Prices) == 0 {
-		parts = append(parts, "which does not say from when they are")
+		parts = append(parts, "of unknown date")
 	}
 	return "Prices: " + figures.Join(parts)
 }
 
-// fromWhen says from when the prices of one capacity type are.
-func fromWhen(list []instancetypes.PriceOrigin) string {
+// dated writes the date of the prices of one capacity type.
+func dated(list []instancetypes.PriceOrigin, today time.Time) string {
 	first := list[0]
 	text := string(first.CapacityType) + " by " + first.Source
 	if first.Date != "" {
-		text = string(first.CapacityType) + " of " + first.Date
+		text = string(first.CapacityType) + " as of " + first.Date
 	}
 	var notes []string
+	if months := age(first.Date, today); months >= 2 {
+		notes = append(notes, fmt.Sprintf("%d months old", months))
+	}
 	if first.ZonesAssigned {
-		notes = append(notes, "zones assigned")
+		notes = append(notes, "zones estimated")
 	}
 	for _, o := range list[1:] {
 		switch {
 		case o.Date == "":
 			notes = append(notes, "changed by "+o.Source)
 		case o.ZonesAssigned:
-			notes = append(notes, "some of "+o.Date+" with zones assigned")
+			notes = append(notes, "some as of "+o.Date+" with estimated zones")
 		case o.Date != first.Date:
-			notes = append(notes, "some of "+o.Date)
+			notes = append(notes, "some as of "+o.Date)
 		case o.Source != first.Source:
 			notes = append(notes, "changed by "+o.Source)
 		}
@@ -53,4 +59,17 @@ func fromWhen(list []instancetypes.PriceOrigin) string {
 		text += " (" + strings.Join(notes, ", ") + ")"
 	}
 	return text
+}
+
+// age is the number of whole months from a date (YYYY-MM-DD) to a day, 0 if the date is not known.
+func age(date string, today time.Time) int {
+	from, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return 0
+	}
+	months := 12*(today.Year()-from.Year()) + int(today.Month()) - int(from.Month())
+	if today.Day() < from.Day() {
+		months--
+	}
+	return months
 }

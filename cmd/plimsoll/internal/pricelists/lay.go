@@ -25,11 +25,11 @@ func Lay(c *instancetypes.Catalog, file string) (changed *instancetypes.Catalog,
 		return nil, nil, err
 	}
 	if len(unused) == len(prices.Changes) {
-		return nil, nil, fmt.Errorf("none of %s is of something that catalog %s has; the first is of %s, and the catalog's zones are %s",
+		return nil, nil, fmt.Errorf("none of %s matches an offering of catalog %s; the first is of %s, and the catalog's zones are %s",
 			figures.Count(len(unused), "price"), c.Name(), about(unused[0]), figures.Names(regions.Zones(c), 6))
 	}
 	if len(unused) > 0 {
-		prices.Warnings = append(prices.Warnings, fmt.Sprintf("%d of %s are of nothing that catalog %s has, such as %s",
+		prices.Warnings = append(prices.Warnings, fmt.Sprintf("%d of %s match no offering of catalog %s, such as %s",
 			len(unused), figures.Count(len(prices.Changes), "price"), c.Name(), about(unused[0])))
 	}
 	return changed, prices.Warnings, nil

@@ -42,7 +42,7 @@ type sale struct {
 func Compare(a, b *instancetypes.Catalog) Comparison {
 	key, head := byName, []string{"INSTANCE TYPE"}
 	if !slices.ContainsFunc(slices.Collect(a.All()), func(t *instancetypes.InstanceType) bool { _, ok := b.Get(t.Name); return ok }) {
-		key, head = byShape, []string{"MACHINE", "CHEAPEST OF A", "CHEAPEST OF B"}
+		key, head = byShape, []string{"SHAPE", "CHEAPEST OF A", "CHEAPEST OF B"}
 	}
 	machines := map[string]*machine{}
 	for side, c := range []*instancetypes.Catalog{a, b} {
@@ -77,7 +77,7 @@ func Compare(a, b *instancetypes.Catalog) Comparison {
 		out.Rows = append(out.Rows, m.names)
 	}
 	for _, ct := range capacityTypes() {
-		out.add(ct, list, shared)
+		out.add(ct, strings.ToLower(head[0]), list, shared)
 	}
 	return out
 }
@@ -103,8 +103,8 @@ func (m *machine) first(side int) string {
 	return "-"
 }
 
-// add adds the columns of a capacity type, and a note that sums them up.
-func (c *Comparison) add(ct offerings.CapacityType, list, shared []*machine) {
+// add adds the columns of a capacity type, and a note that sums them up; kind is the noun for a row.
+func (c *Comparison) add(ct offerings.CapacityType, kind string, list, shared []*machine) {
 	var ratios []float64
 	var only [2]int
 	for _, m := range list {
@@ -122,7 +122,7 @@ func (c *Comparison) add(ct offerings.CapacityType, list, shared []*machine) {
 	}
 	if len(ratios) == 0 {
 		if only != [2]int{} {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s: nothing that both sell; %d only in A, %d only in B.", ct, only[0], only[1]))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s: none in both; %d only in A, %d only in B.", ct, only[0], only[1]))
 		}
 		return
 	}
@@ -138,8 +138,8 @@ func (c *Comparison) add(ct offerings.CapacityType, list, shared []*machine) {
 	slices.Sort(ratios)
 	cheaper := lo.CountBy(ratios, func(r float64) bool { return r < 1 })
 	equal := lo.CountBy(ratios, func(r float64) bool { return r == 1 })
-	c.Notes = append(c.Notes, fmt.Sprintf("%s: of %s that both sell B is cheaper for %d and as dear for %d, %s in the median (%s to %s); %d only in A, %d only in B.",
-		ct, figures.Count(len(ratios), "machine"), cheaper, equal, change(ratios[len(ratios)/2]), change(ratios[0]), change(ratios[len(ratios)-1]), only[0], only[1]))
+	c.Notes = append(c.Notes, fmt.Sprintf("%s: %s in both; B is cheaper for %d and equal for %d, %s in the median (%s to %s); %d only in A, %d only in B.",
+		ct, figures.Count(len(ratios), kind), cheaper, equal, change(ratios[len(ratios)/2]), change(ratios[0]), change(ratios[len(ratios)-1]), only[0], only[1]))
 }
 
 // change writes a ratio of prices as a difference in percent.

@@ -28,8 +28,8 @@ func TestCompareByType(t *testing.T) {
 		{"m.xlarge", "$0.2000", "$0.2000", "0%"},
 	}, got.Rows)
 	assert.Equal(t, []string{
-		"on-demand: of 2 machines that both sell B is cheaper for 0 and as dear for 1, +10.0% in the median (0% to +10.0%); 1 only in A, 0 only in B.",
-		"spot: nothing that both sell; 1 only in A, 1 only in B.",
+		"on-demand: 2 instance types in both; B is cheaper for 0 and equal for 1, +10.0% in the median (0% to +10.0%); 1 only in A, 0 only in B.",
+		"spot: none in both; 1 only in A, 1 only in B.",
 	}, got.Notes)
 }
 
@@ -39,7 +39,7 @@ func TestCompareByShape(t *testing.T) {
 	b := catalog(t, "n2-standard-4,4,14.88Gi,110,x,on-demand,0.15\nn2-standard-8,8,29.76Gi,110,x,on-demand,0.3\n")
 	got := pricelists.Compare(a, b)
 	require.Len(t, got.Rows, 2)
-	assert.Equal(t, []string{"MACHINE", "CHEAPEST OF A", "CHEAPEST OF B", "ON-DEMAND A", "ON-DEMAND B", "B TO A"}, got.Rows[0])
+	assert.Equal(t, []string{"SHAPE", "CHEAPEST OF A", "CHEAPEST OF B", "ON-DEMAND A", "ON-DEMAND B", "B TO A"}, got.Rows[0])
 	assert.Equal(t, []string{"m.xlarge", "n2-standard-4", "$0.2000", "$0.1500", "-25.0%"}, got.Rows[1][1:])
 	assert.Contains(t, got.Rows[1][0], "4 cores, 16 GiB")
 	assert.Contains(t, got.Notes[0], "0 only in A, 1 only in B")

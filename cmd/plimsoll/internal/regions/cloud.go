@@ -126,7 +126,7 @@ func Assumed(input *manifest.Snapshot, fallback string) (string, error) {
 		}
 	}
 	if len(ways) == 0 {
-		return "", fmt.Errorf("the input is of %s, for which no catalog is embedded: name with --catalog a FILE of what is on sale there (plimsoll catalog -o csv prints the form)", figures.Join(names))
+		return "", fmt.Errorf("the input is of %s, for which no catalog is embedded: pass a price list with --catalog FILE (plimsoll catalog -o csv prints the format)", figures.Join(names))
 	}
-	return "", fmt.Errorf("the input is of %s, and names no region: name the prices with %s (plimsoll catalog --regions lists them), or a FILE of your own", figures.Join(names), strings.Join(ways, ", or "))
+	return "", fmt.Errorf("the input is of %s, and names no region: choose one with %s (plimsoll catalog --regions lists them), or pass a FILE of your own", figures.Join(names), strings.Join(ways, ", or "))
 }

@@ -148,11 +148,11 @@ func Located(input *manifest.Snapshot) (string, error) {
 	}
 	found := evidence(seen)
 	if len(found) > 1 {
-		return "", fmt.Errorf("the input names several regions, %s: say with --catalog which is meant, or name a FILE that sells in all of them", figures.Join(found))
+		return "", fmt.Errorf("the input names several regions, %s: choose one with --catalog, or pass a FILE with offerings in all of them", figures.Join(found))
 	}
 	name, _ := clouds.Region(seen[0].place())
 	if name == "" {
-		return "", fmt.Errorf("the input is in %s, for which no catalog is embedded: name with --catalog a FILE of what is on sale there", found[0])
+		return "", fmt.Errorf("the input is in %s, for which no catalog is embedded: pass a price list of it with --catalog FILE", found[0])
 	}
 	return name, nil
 }
@@ -190,7 +190,7 @@ func Elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
 		return nil
 	}
 	found := evidence(away)
-	use := "a FILE of what is on sale there"
+	use := "a FILE with its prices"
 	if name, _ := clouds.Region(away[0].place()); name != "" && len(found) == 1 && len(away) == len(seen) {
 		use = name
 	}

@@ -28,7 +28,7 @@ func (p page) Answers() []answer {
 		}
 		notes := c.Notes(1, p.Cases[0])
 		if c.Added != nil {
-			notes = append(notes, fmt.Sprintf("%s added, which take %s of their nodes", plural(c.Added.Pods, "pod"), dollars(centsPerMonth(c.Added.PricePerHour))))
+			notes = append(notes, fmt.Sprintf("%s added, using %s of their nodes' price", plural(c.Added.Pods, "pod"), dollars(centsPerMonth(c.Added.PricePerHour))))
 		}
 		a.Notes = strings.Join(notes, "; ")
 		out = append(out, a)

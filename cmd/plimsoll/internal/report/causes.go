@@ -54,7 +54,7 @@ func stops(plan *disruption.ConsolidationPlan, changes []lint.Finding) []Stop {
 	}
 	if own, free := plan.Summary.Rebuilt, plan.Summary.Alternative; own != nil && free != nil && len(free.LeftOut) <= len(own.LeftOut) {
 		if more := cmp.Or(own.ExpectedPerHour, own.PricePerHour) - cmp.Or(free.ExpectedPerHour, free.PricePerHour); more > 0 {
-			out = append(out, Stop{Code: stopTypes, Cents: centsPerMonth(more), Nodes: own.Nodes, Meaning: "node groups have types of their own", Lift: "let groups, or NodePools, buy any current type"})
+			out = append(out, Stop{Code: stopTypes, Cents: centsPerMonth(more), Nodes: own.Nodes, Meaning: "instance types fixed by node groups", Lift: "let node groups (or NodePools) launch any current instance type"})
 		}
 	}
 	for i := range changes {
@@ -91,33 +91,33 @@ type cause struct{ meaning, lift string }
 
 func causes() map[disruption.CauseCode]cause {
 	return map[disruption.CauseCode]cause{
-		disruption.CauseNoNodePool:               {"no node pool owns it", "give it to a NodePool"},
-		disruption.CauseNoTypes:                  {"its pool has nothing on sale", "let the pool's requirements admit types that are on sale"},
+		disruption.CauseNoNodePool:               {"owned by no NodePool", "move its pods to a NodePool"},
+		disruption.CauseNoTypes:                  {"its NodePool matches no instance types", "change the NodePool's requirements so that they match instance types"},
 		disruption.CauseNotReady:                 {"not ready yet", "plan again when it is ready"},
-		disruption.CauseGoing:                    {"being removed already", "plan again when it is gone"},
-		disruption.CauseNominated:                {"pods are expected there", "plan again when they are there"},
-		disruption.CauseDoNotDisrupt:             {"set to do-not-disrupt", "remove the annotation karpenter.sh/do-not-disrupt, or let the work end"},
-		disruption.CauseBarePod:                  {"unmanaged pod (would not be recreated)", "create the pod by a Deployment or Job, or evict it all the same (--evict-bare-pods)"},
-		disruption.CauseSearch:                   {"no cheaper alternative found", "carry the steps out and plan again, or search longer (--effort thorough)"},
-		disruption.CauseBudget:                   {"blocked by a PodDisruptionBudget", "let each PodDisruptionBudget allow one disruption: plimsoll lint says what each needs for it"},
-		disruption.CausePoolBudget:               {"blocked by the NodePool's disruption budgets", "raise spec.disruption.budgets of the NodePool, or carry the steps out and plan again"},
-		disruption.CausePolicy:                   {"excluded by the NodePool's consolidationPolicy", "set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
-		disruption.CauseTooSoon:                  {"too soon", "plan again later, or shorten the NodePool's consolidateAfter"},
-		disruption.CauseStatic:                   {"the pool has a fixed size", "lower spec.replicas of the NodePool"},
-		disruption.CauseMinNodes:                 {"the group keeps its minimum size", "state a lower minimum (--group-size NAME=MIN:MAX), if the group's autoscaler has one"},
-		disruption.CauseUnknownPrice:             {"its price is not known", "name a catalog that has it (--catalog, --prices)"},
+		disruption.CauseGoing:                    {"being removed already", "plan again when it is removed"},
+		disruption.CauseNominated:                {"pods are nominated to it", "plan again when they run"},
+		disruption.CauseDoNotDisrupt:             {"set to do-not-disrupt", "remove the annotation karpenter.sh/do-not-disrupt, or wait until the pod completes"},
+		disruption.CauseBarePod:                  {"unmanaged pod (would not be recreated)", "create the pod by a Deployment or Job, or allow its eviction (--evict-bare-pods)"},
+		disruption.CauseSearch:                   {"no cheaper alternative found", "apply the steps and plan again, or search longer (--effort thorough)"},
+		disruption.CauseBudget:                   {"blocked by a PodDisruptionBudget", "let each PodDisruptionBudget allow one disruption: plimsoll lint names the change"},
+		disruption.CausePoolBudget:               {"blocked by the NodePool's disruption budgets", "raise spec.disruption.budgets of the NodePool, or apply the steps and plan again"},
+		disruption.CausePolicy:                   {"consolidationPolicy is WhenEmpty", "set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
+		disruption.CauseTooSoon:                  {"consolidateAfter or minimum lifetime not reached", "plan again later, or shorten the NodePool's consolidateAfter"},
+		disruption.CauseStatic:                   {"static NodePool (spec.replicas)", "lower spec.replicas of the NodePool"},
+		disruption.CauseMinNodes:                 {"node group at its minimum size", "lower the minimum (--group-size NAME=MIN:MAX), if the group's autoscaler allows it"},
+		disruption.CauseUnknownPrice:             {"unknown price", "add its price (--catalog, --prices)"},
 		disruption.CauseReasonNotMeant:           {"not among --reasons", "add the reason to --reasons"},
-		disruption.CauseNoPlace:                  {"a pod fits on no other node", "let the pod run on other nodes, or NodePools buy one that it fits"},
-		disruption.CauseNoSaving:                 {"nothing cheaper can replace it", "nothing"},
+		disruption.CauseNoPlace:                  {"a pod fits on no other node", "relax the pod's constraints, or let a NodePool launch a node that fits it"},
+		disruption.CauseNoSaving:                 {"no cheaper replacement", "nothing"},
 		disruption.CauseSmallSaving:              {"saves less than --min-saving", "lower --min-saving"},
 		disruption.CauseScore:                    {"not worth the disruption", "raise --balanced-k, or set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
-		disruption.CauseSpotChoice:               {"too few cheaper spot types", "let the NodePool buy more types, or lower --spot-to-spot-types"},
-		disruption.CauseMinValues:                {"minValues need its type", "lower minValues of the NodePool"},
-		disruption.CauseReceives:                 {"needed for rescheduled pods", "carry the steps out and plan again"},
+		disruption.CauseSpotChoice:               {"too few cheaper spot types", "allow more instance types in the NodePool, or lower --spot-to-spot-types"},
+		disruption.CauseMinValues:                {"needed for minValues", "lower minValues of the NodePool"},
+		disruption.CauseReceives:                 {"needed for rescheduled pods", "apply the steps and plan again"},
 		disruption.CauseDeadline:                 {"not evaluated in time", "give it more time (--timeout)"},
-		disruption.CauseCode(lint.RequestSize):   {meaning: "requests a little too much for cheaper machines"},
-		disruption.CauseCode(lint.NodePoolTypes): {meaning: "keeps cheaper instance types out"},
-		disruption.CauseLater:                    {"beyond the last step of the plan", "allow more steps (--steps)"},
+		disruption.CauseCode(lint.RequestSize):   {meaning: "requests slightly too large for cheaper nodes"},
+		disruption.CauseCode(lint.NodePoolTypes): {meaning: "excludes cheaper instance types"},
+		disruption.CauseLater:                    {"plan limited by --steps", "allow more steps (--steps)"},
 	}
 }
 
@@ -180,7 +180,7 @@ func riskMeaning(r *disruption.Risk) string {
 		disruption.RiskReplicas:      "several replicas are down at once, without a PodDisruptionBudget",
 		disruption.RiskSingleReplica: "single replica without a PodDisruptionBudget: brief downtime",
 		disruption.RiskSpot:          "pods may be rescheduled to spot nodes",
-		disruption.RiskVolume:        "the volume is detached and attached again",
+		disruption.RiskVolume:        "volume is detached and reattached",
 	}[r.Code]
 }
 

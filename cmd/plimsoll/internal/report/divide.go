@@ -43,7 +43,7 @@ type Row struct {
 const (
 	daemons = "DaemonSets"
 	system  = "system"
-	beside  = "beside machines"
+	beside  = "node overhead"
 	idle    = "idle"
 )
 

@@ -43,7 +43,7 @@ type Fill struct {
 
 // Part is a part of a node's price.
 type Part struct {
-	// Name is a workload's, or DaemonSets, system, beside machines or idle.
+	// Name is a workload's, or DaemonSets, system, node overhead or idle.
 	Name    string          `json:"name"`
 	PerHour offerings.Price `json:"perHour"`
 

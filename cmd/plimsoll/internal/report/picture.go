@@ -118,7 +118,7 @@ func (r *Report) legend() []entry {
 			}
 		}
 	}
-	names := map[int]string{colourOthers: "other " + r.palette.by + "s", colourOverhead: "DaemonSets, system, beside machines", colourIdle: "idle"}
+	names := map[int]string{colourOthers: "other " + r.palette.by + "s", colourOverhead: "DaemonSets, system, node overhead", colourIdle: "idle"}
 	for name, colour := range r.palette.number {
 		names[colour] = name
 	}

@@ -18,13 +18,13 @@ func Lines(faults manifest.Faults) []string {
 		return nil
 	}
 	l := &list{faults, []string{"left out by --skip-invalid:"}}
-	l.group(manifest.Kustomize, "file", "of kustomize; pass what kubectl kustomize prints", source)
-	l.group(manifest.Template, "file", "with templates that are not rendered; pass what helm template prints", source)
-	l.group(manifest.NoObject, "file", "with something else than objects", source)
-	l.group(manifest.NotText, "file", "without text in UTF-8", source)
-	l.group(manifest.BadSyntax, "document", "in neither YAML nor JSON", (*manifest.Fault).Error)
-	l.group(manifest.UnknownKind, "unknown kind", "that may stand for pods", kindOf)
-	l.group(manifest.Duplicate, "duplicate", "of what was read before, in the order of names", twin)
+	l.group(manifest.Kustomize, "file", "of kustomize; pass the output of kubectl kustomize", source)
+	l.group(manifest.Template, "file", "with unrendered templates; pass the output of helm template", source)
+	l.group(manifest.NoObject, "file", "with content other than objects", source)
+	l.group(manifest.NotText, "file", "not in UTF-8", source)
+	l.group(manifest.BadSyntax, "document", "that are neither YAML nor JSON", (*manifest.Fault).Error)
+	l.group(manifest.UnknownKind, "unknown kind", "that may create pods", kindOf)
+	l.group(manifest.Duplicate, "duplicate", "that were read before (duplicates, by file name)", twin)
 	l.group(manifest.Invalid, "object", "with faults", (*manifest.Fault).Error)
 	return l.lines
 }

@@ -122,7 +122,7 @@ func (c *check) warn(object string, asked nameSet) {
 		}
 		if suggest := c.nearest[name]; suggest != "" {
 			*c.out = append(*c.out, scheduling.Warning{
-				Object: object, Message: fmt.Sprintf("%s %s, which nothing has; did you mean %s?", c.what, name, suggest),
+				Object: object, Message: fmt.Sprintf("%s %s, which no object has; did you mean %s?", c.what, name, suggest),
 			})
 		}
 	}

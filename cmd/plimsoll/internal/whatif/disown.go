@@ -46,7 +46,7 @@ func disown(policy scheduling.Policy, c *disruption.Cluster) map[string]bool {
 }
 
 // drift says why a node has to go that a case would not buy.
-const drift = "the case would not buy it"
+const drift = "the case would not launch it"
 
 // unbounded returns the NodePool with budgets that limit no disruption for drift.
 func unbounded(pool *scheduling.NodePool) *scheduling.NodePool {

@@ -23,7 +23,7 @@ func (out *Outcome) Notes(most int, base *Outcome) (notes []string) {
 	case out.Rebuild && out.Name != RebuiltHere:
 		notes = append(notes, "different region: priced as a full rebuild")
 	case out.Rebuild:
-		notes = append(notes, "all pods on new nodes in any zone of the cluster's own region, with new volumes, as in another region; nodes that no NodePool owns take part in neither")
+		notes = append(notes, "all pods on new nodes in any zone of the cluster's own region, with new volumes, to compare with other regions; nodes without a NodePool are not part of it")
 	}
 	if p := out.Pending; p != nil {
 		notes = append(notes, fmt.Sprintf("of that, %s a month is for %s launched for pending pods; consolidate shows %s, without it", figures.Monthly(p.PricePerHour), figures.Count(p.Launches, "node"), figures.Monthly(out.PricePerHour-p.PricePerHour)))
@@ -35,13 +35,13 @@ func (out *Outcome) Notes(most int, base *Outcome) (notes []string) {
 	switch {
 	case !baseline && compared && slices.Equal(base.missing(), out.missing()):
 	case len(out.Unplaced) > 0:
-		note := fmt.Sprintf("no place for %s", figures.Names(out.Unplaced, most))
+		note := fmt.Sprintf("not placed: %s", figures.Names(out.Unplaced, most))
 		if !compared {
 			note += ", so that its price is not compared"
 		}
 		notes = append(notes, note)
 	case !compared:
-		notes = append(notes, "has a place for pods that the baseline leaves without one, so that its price is not compared")
+		notes = append(notes, "places pods that the baseline does not, so that its price is not compared")
 	}
 	return notes
 }

@@ -87,7 +87,7 @@ func hashDrift(n *Node, of *scheduling.NodePool) string {
 	if pool[poolHashVersion] != machine[poolHashVersion] || pool[poolHash] == machine[poolHash] {
 		return ""
 	}
-	return fmt.Sprintf("the template of NodePool %s has changed: %s is %s, the machine has %s", of.Name, poolHash, pool[poolHash], machine[poolHash])
+	return fmt.Sprintf("the template of NodePool %s has changed: %s is %s, the node has %s", of.Name, poolHash, pool[poolHash], machine[poolHash])
 }
 
 // requirementsDrift lists the requirements of the pool that the node's labels do not meet; "" for none.

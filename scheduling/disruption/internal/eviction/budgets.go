@@ -183,7 +183,7 @@ func Allowing(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (changed *pol
 		to = "replace spec.minAvailable by maxUnavailable: 1"
 	}
 	if n.expected == 1 {
-		to += ", which lets its only pod be away for a while"
+		to += ", which allows brief downtime of its only pod"
 	}
 	changed.Spec.MinAvailable, changed.Spec.MaxUnavailable = nil, &one
 	changed.Status = policyv1.PodDisruptionBudgetStatus{} // so that the pods are counted

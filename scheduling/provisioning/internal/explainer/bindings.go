@@ -157,7 +157,7 @@ func (x *bindings) force(pod *corev1.Pod, s *simulation.Plan, q simulation.Asked
 	home := s.Places[s.Planned[q.Pod]]
 	object, place, there := "Node/"+home.Node, "node "+home.Node, ""
 	if home.Launch != nil {
-		object, place, there = "Launch/"+home.Launch.Name, "launch "+home.Launch.Name, ", once it is there"
+		object, place, there = "Launch/"+home.Launch.Name, "launch "+home.Launch.Name, ", once it has joined"
 	}
 	nominate := scheduling.Change{Kind: scheduling.ChangeNomination, Object: object, Text: "nominate it to " + place + there + " (status.nominatedNodeName)"}
 	if !q.All {
@@ -181,7 +181,7 @@ func (x *bindings) force(pod *corev1.Pod, s *simulation.Plan, q simulation.Asked
 		q.Nominated, q.Gated = true, true
 		try(scheduling.Change{
 			Kind: scheduling.ChangeHold, Object: object, And: []scheduling.Change{nominate},
-			Text: "hold it off with a scheduling gate until " + place + " is there and takes it, and nominate it then (status.nominatedNodeName)",
+			Text: "hold it off with a scheduling gate until " + place + " has joined, and nominate it then (status.nominatedNodeName)",
 		}, s, q)
 	}
 	return out

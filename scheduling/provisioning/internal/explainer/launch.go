@@ -26,7 +26,7 @@ func (x *Explainer) Launch(name string) (*explanation.LaunchExplanation, error) 
 	}
 	l, m := &x.plan.Launches[i], &x.e.State.Machines[i]
 	if m.Template < 0 {
-		return nil, fmt.Errorf("launch %s: %w: no node pool of the problem sells what it buys", name, scheduling.ErrInvalid)
+		return nil, fmt.Errorf("launch %s: %w: no NodePool of the problem has its offering", name, scheduling.ErrInvalid)
 	}
 	out := &explanation.LaunchExplanation{
 		Launch: name, NodePool: l.NodePool, Option: l.Options[0], Options: len(l.Options), Rooms: x.machineRooms(m),
