@@ -15,7 +15,7 @@
 //   <!-- file: NAME -->              followed by a block: it is written to NAME in the working directory
 //   <!-- example: FILE NAME -->      followed by a ```go block: the body of an example function of a Go test
 //
-// kubectl, aws and go are replaced by scripts: "kubectl get" prints the page's cluster, and changes to a cluster do nothing.
+// kubectl, aws, curl and go are replaced by scripts: "kubectl get" prints the page's cluster, and changes to a cluster do nothing.
 // The time of decision is fixed, because expiry and budgets depend on it.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ function script(path, text) {
   chmodSync(path, 0o755)
 }
 
-// tools builds the commands, and puts them and the replacements of kubectl, aws and go into a folder.
+// tools builds the commands, and puts them and the replacements of kubectl, aws, curl and go into a folder.
 function tools(folder) {
   const bin = join(folder, 'bin')
   const real = join(folder, 'real')
@@ -83,6 +83,7 @@ esac`)
 {"SpotPriceHistory": [{"AvailabilityZone": "us-east-1a", "InstanceType": "m5.xlarge", "ProductDescription": "Linux/UNIX",
   "SpotPrice": "0.0812", "Timestamp": "2026-11-21T08:00:00+00:00"}]}
 END`)
+  script(join(bin, 'curl'), ':')
   script(join(bin, 'go'), `
 case "$1" in
 install|get) ;;

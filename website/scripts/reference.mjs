@@ -49,7 +49,7 @@ function markdown(text) {
     const indent = /^package /.test(lines[0]) && i < first(lines) ? '' : '    '
     const rest = line.startsWith(indent) ? line.slice(indent.length) : line
     if (/^(\t| {4})/.test(rest)) {
-      if (!block) out.push('', '```go')
+      if (!block) out.push('', '```text')
       block = true
       out.push(rest.replace(/^(\t| {4})/, ''))
       continue
