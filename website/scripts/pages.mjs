@@ -230,6 +230,7 @@ try {
       wrong++
       continue
     }
+    console.log(`run: ${name}`)
     if (result.before === result.after) continue
     if (update) {
       writeFileSync(join(site, name), result.after)

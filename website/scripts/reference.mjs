@@ -1,7 +1,8 @@
-// Generates the pages and tables that are not committed: reference/json.md from docs/reference.md, a page under reference/go for each public
-// package from its Go documentation, and under tables/ the tables of benchmarks/README.md that a page shows.
+// Generates the parts of the site that are not committed: reference/json.md from docs/reference.md; under reference/go a
+// page for each public package from its Go documentation; under tables/ the tables of benchmarks/README.md that a page
+// shows; and under public/ the pictures of docs.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -109,6 +110,9 @@ function table(name, columns) {
   })
   return rows.map((r) => `| ${places.map((i) => r[i]).join(' | ')} |`).join('\n') + '\n'
 }
+
+mkdirSync(join(site, 'public'), { recursive: true })
+for (const picture of ['report.png', 'report-dark.png']) copyFileSync(join(root, 'docs', picture), join(site, 'public', picture))
 
 mkdirSync(join(site, 'tables'), { recursive: true })
 for (const [name, columns] of Object.entries({
