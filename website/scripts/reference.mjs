@@ -1,8 +1,8 @@
 // Generates the parts of the site that are not committed: reference/json.md from docs/reference.md; under reference/go a
 // page for each public package from its Go documentation; under tables/ the tables of benchmarks/README.md that a page
-// shows; and under public/ the pictures of docs.
+// shows; and public/report.svg, the picture that the command draws of the example cluster.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -112,7 +112,8 @@ function table(name, columns) {
 }
 
 mkdirSync(join(site, 'public'), { recursive: true })
-for (const picture of ['report.png', 'report-dark.png']) copyFileSync(join(root, 'docs', picture), join(site, 'public', picture))
+// The time is that of the outputs on the pages.
+execFileSync('go', ['run', './cmd/plimsoll', 'report', '-f', 'examples/consolidate', '--title', 'Example cluster', '--now', '2026-11-21T09:00:00Z', '-o', join(site, 'public/report.svg')], { cwd: root, stdio: 'inherit' })
 
 mkdirSync(join(site, 'tables'), { recursive: true })
 for (const [name, columns] of Object.entries({
