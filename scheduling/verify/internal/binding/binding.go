@@ -37,7 +37,7 @@ type Unbound struct {
 }
 
 // Bind binds the pods one by one, each if every term allows it at that moment. Those that cannot bind try again until
-// a round in which none binds. Pods that only watch do not bind; their terms are counted, too.
+// a round in which none binds. Pods in watching do not bind; the outcome has counters for their terms, too.
 func (t *Topology) Bind(bookings []Pending, watching ...*snapshot.Pod) *Outcome {
 	o := &Outcome{Topology: t, Groups: make(map[*Group]bool), Counters: make(map[*Counter]bool)}
 	for _, b := range bookings {
@@ -67,6 +67,7 @@ func (t *Topology) Bind(bookings []Pending, watching ...*snapshot.Pod) *Outcome 
 // GroupOf returns the group of a pod.
 func (t *Topology) GroupOf(pod *snapshot.Pod) *Group { return t.Group(pod.Identity, pod.Terms) }
 
+// watch sets up the counters of the terms of a pod.
 func (o *Outcome) watch(t *snapshot.Pod) {
 	g := o.GroupOf(t)
 	o.prepare(g)

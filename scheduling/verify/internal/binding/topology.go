@@ -10,33 +10,33 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// Topology is nodes, running and planned, with the pods on them and the counts of topology terms. It is kept while
+// Topology has nodes, running and planned, with the pods on them and the counts of topology terms. The counts stay right while
 // nodes and pods come and go.
 type Topology struct {
-	// Nodes are the nodes that are there, Named those that have a name, by name.
+	// Nodes are all nodes, Named the nodes that have a name, by name.
 	Nodes map[*snapshot.Node]bool
 	Named map[string]*snapshot.Node
-	// groups are all groups so far, by identity and terms. Labelled are the same by each label of their pods; the
-	// zero label lists all.
+	// groups are all groups so far, by identity and terms. Labelled has each group under each label of its pods, and under
+	// the zero label.
 	groups   map[groupKey]*Group
 	Labelled map[Label][]*Group
-	// Counters are all counters so far, by their text; about are the same by a label that the pods which they select
-	// must have, the zero label where no label is certain.
+	// Counters are all counters so far, by their text. about has each of them under one label that the pods must have
+	// which it selects, or under the zero label if there is none.
 	Counters        map[string]*Counter
 	about           map[Label][]*Counter
-	views           map[string]*view
+	eligible        map[string]*eligibleDomains
 	AnyAntiAffinity bool // some pods have required anti-affinity
 }
 
-// Group is pods with equal identity and terms, which topology terms cannot tell apart.
+// Group has the pods of equal identity and equal terms, which topology terms cannot tell apart.
 type Group struct {
 	Identity *snapshot.Identity
 	terms    *snapshot.TopologyTerms
-	On       map[*snapshot.Node]int // number of them, by node
-	// Counted are the counters that select the pods by label, KeepsOff those of their own anti-affinity, KeptOffBy
-	// those of the anti-affinity of other pods that keeps them off.
+	On       map[*snapshot.Node]int // number of pods, by node
+	// Counted are the counters that count the pods. KeepsOff count the pods that have an anti-affinity term of this group,
+	// KeptOffBy the pods that have an anti-affinity term which selects this group.
 	Counted, KeepsOff, KeptOffBy []*Counter
-	// Spread, Affinity and AntiAffinity are the counters of their own terms, one for each term, once the group is prepared.
+	// Spread, Affinity and AntiAffinity are the counters of the terms of the pods, one for each term; nil before prepare.
 	Spread, Affinity, AntiAffinity []*Counter
 	ready                          bool
 }
@@ -55,21 +55,21 @@ type Counter struct {
 	Key     string
 	sets    []*snapshot.PodSelector
 	holders bool
-	// View is the nodes that a spread constraint counts; nil for all. Skew is its maxSkew. AntiAffinity is
-	// set for a term of anti-affinity, which concerns only the pods that have the term.
-	View         *view
+	// Eligible are the domains of a spread constraint, nil for other terms. Skew is its maxSkew. AntiAffinity is set for an
+	// anti-affinity term of the pods that are to bind.
+	Eligible     *eligibleDomains
 	Skew         int
 	AntiAffinity bool
 	Counts       map[string]int
 	Total        int
-	// level is the number of domains of a spread constraint by their number of pods; fewest is a lower bound on the
-	// least of these.
-	level  map[int]int
-	fewest int
+	// byCount is the number of eligible domains by their number of pods. No eligible domain has less than fewest pods.
+	byCount map[int]int
+	fewest  int
 }
 
-// view is the number of nodes that spread constraints count, by their value of the key.
-type view struct {
+// eligibleDomains are the domains over which spread constraints take the minimum: the values of the key on the nodes that
+// pass the filter, with the number of these nodes.
+type eligibleDomains struct {
 	filter   snapshot.NodeFilter
 	key      string
 	Nodes    map[string]int
@@ -80,7 +80,7 @@ type view struct {
 func NewTopology() *Topology {
 	return &Topology{
 		Nodes: make(map[*snapshot.Node]bool), Named: make(map[string]*snapshot.Node), groups: make(map[groupKey]*Group), Labelled: make(map[Label][]*Group),
-		Counters: make(map[string]*Counter), about: make(map[Label][]*Counter), views: make(map[string]*view),
+		Counters: make(map[string]*Counter), about: make(map[Label][]*Counter), eligible: make(map[string]*eligibleDomains),
 	}
 }
 
@@ -111,7 +111,7 @@ func (t *Topology) RemoveNode(n *snapshot.Node) {
 
 // countAll adds a node and the pods on it to the counts, or takes them off with sign -1.
 func (t *Topology) countAll(n *snapshot.Node, sign int) {
-	for _, v := range t.views {
+	for _, v := range t.eligible {
 		v.count(n, sign)
 	}
 	for _, g := range t.groups {
@@ -170,7 +170,7 @@ func (t *Topology) Group(f *snapshot.Identity, rules *snapshot.TopologyTerms) *G
 	return g
 }
 
-// join notes a counter if it selects the pods of the group, and reports whether it counts them.
+// join adds a counter to the counters of the group if it selects the pods, and reports whether it counts them.
 func (g *Group) join(c *Counter) bool {
 	switch {
 	case !c.Selects(g.Identity):
@@ -183,16 +183,16 @@ func (g *Group) join(c *Counter) bool {
 	return true
 }
 
-// counter returns the counter of the text, set up with the pods that are there if it is new.
+// counter returns the counter of the text; a new one counts the pods of all groups first.
 func (t *Topology) counter(text string, c *Counter) *Counter {
 	if known := t.Counters[text]; known != nil {
 		return known
 	}
 	t.Counters[text] = c
 	c.Counts = make(map[string]int)
-	if c.View != nil {
-		c.View.counters = append(c.View.counters, c)
-		c.level = map[int]int{0: len(c.View.Nodes)}
+	if c.Eligible != nil {
+		c.Eligible.counters = append(c.Eligible.counters, c)
+		c.byCount = map[int]int{0: len(c.Eligible.Nodes)}
 	}
 	l := LabelOf(c.sets[0])
 	t.about[l] = append(t.about[l], c)
@@ -217,7 +217,7 @@ func (t *Topology) prepare(g *Group) {
 	g.ready = true
 	for i := range g.terms.Spread {
 		r := &g.terms.Spread[i]
-		g.Spread = append(g.Spread, t.counter(r.Text, &Counter{Key: r.Key, sets: []*snapshot.PodSelector{r.Pods}, View: t.view(r), Skew: r.MaxSkew}))
+		g.Spread = append(g.Spread, t.counter(r.Text, &Counter{Key: r.Key, sets: []*snapshot.PodSelector{r.Pods}, Eligible: t.eligibleFor(r), Skew: r.MaxSkew}))
 	}
 	var near []*snapshot.PodSelector
 	var texts []string
@@ -233,13 +233,13 @@ func (t *Topology) prepare(g *Group) {
 	}
 }
 
-// view returns the nodes that the constraint counts.
-func (t *Topology) view(r *snapshot.SpreadConstraint) *view {
+// eligibleFor returns the eligible domains of the constraint.
+func (t *Topology) eligibleFor(r *snapshot.SpreadConstraint) *eligibleDomains {
 	key := r.Nodes.Text + " " + r.Key
-	v := t.views[key]
+	v := t.eligible[key]
 	if v == nil {
-		v = &view{filter: r.Nodes, key: r.Key, Nodes: make(map[string]int)}
-		t.views[key] = v
+		v = &eligibleDomains{filter: r.Nodes, key: r.Key, Nodes: make(map[string]int)}
+		t.eligible[key] = v
 		for n := range t.Nodes {
 			v.count(n, 1)
 		}
@@ -247,8 +247,8 @@ func (t *Topology) view(r *snapshot.SpreadConstraint) *view {
 	return v
 }
 
-// count adds a node, or takes it off with nodes -1, if the view counts it.
-func (v *view) count(n *snapshot.Node, nodes int) {
+// count adds a node, or removes it with nodes -1, if it passes the filter.
+func (v *eligibleDomains) count(n *snapshot.Node, nodes int) {
 	if !v.filter.Passes(n) {
 		return
 	}
@@ -256,43 +256,43 @@ func (v *view) count(n *snapshot.Node, nodes int) {
 	v.domain(value, nodes)
 }
 
-// domain adds nodes to a domain, or takes them off.
-func (v *view) domain(value string, nodes int) {
+// domain adds nodes to a domain, or removes them.
+func (v *eligibleDomains) domain(value string, nodes int) {
 	before := v.Nodes[value]
 	if v.Nodes[value] += nodes; v.Nodes[value] == 0 {
 		delete(v.Nodes, value)
 	}
 	for _, c := range v.counters {
 		if before == 0 {
-			c.level[c.Counts[value]]++
+			c.byCount[c.Counts[value]]++
 			c.fewest = min(c.fewest, c.Counts[value])
 		} else if before+nodes == 0 {
-			c.level[c.Counts[value]]--
+			c.byCount[c.Counts[value]]--
 		}
 	}
 }
 
-// Keep lets a domain of a node that is gone count for the spread constraints of the group, as if a node were still
-// there, where still reports so of the domain. The function that it returns ends that.
+// Keep keeps the domains of a node that is gone eligible for the spread constraints of the group, as if a node were still
+// there, if still reports true for key and domain. The function that it returns undoes this.
 func (t *Topology) Keep(g *Group, n *snapshot.Node, still func(key, value string) bool) (end func()) {
 	t.prepare(g)
-	var views []*view
+	var eligible []*eligibleDomains
 	for _, c := range g.Spread {
 		value, ok := n.Value(c.Key)
-		if ok && c.Key != corev1.LabelHostname && c.CountsOn(n) && c.View.Nodes[value] == 0 && still(c.Key, value) {
-			c.View.domain(value, 1)
-			views = append(views, c.View)
+		if ok && c.Key != corev1.LabelHostname && c.CountsOn(n) && c.Eligible.Nodes[value] == 0 && still(c.Key, value) {
+			c.Eligible.domain(value, 1)
+			eligible = append(eligible, c.Eligible)
 		}
 	}
 	return func() {
-		for _, v := range views {
+		for _, v := range eligible {
 			value, _ := n.Value(v.key)
 			v.domain(value, -1)
 		}
 	}
 }
 
-// LabelOf returns a label that every pod of the set must have; the zero label where none is certain.
+// LabelOf returns a label that every selected pod must have, or the zero label if the selector demands none.
 func LabelOf(s *snapshot.PodSelector) Label {
 	asked, _ := s.Labels.Requirements()
 	for _, r := range asked {
@@ -303,13 +303,15 @@ func LabelOf(s *snapshot.PodSelector) Label {
 	return Label{}
 }
 
-// Selects reports whether all of the sets select the pods.
+// Selects reports whether all selectors of the counter select the pods.
 func (c *Counter) Selects(f *snapshot.Identity) bool {
 	return !slices.ContainsFunc(c.sets, func(s *snapshot.PodSelector) bool { return !s.Has(f) })
 }
 
-// CountsOn reports whether pods on the node count.
-func (c *Counter) CountsOn(n *snapshot.Node) bool { return c.View == nil || c.View.filter.Passes(n) }
+// CountsOn reports whether the counter counts pods on the node.
+func (c *Counter) CountsOn(n *snapshot.Node) bool {
+	return c.Eligible == nil || c.Eligible.filter.Passes(n)
+}
 
 // add adds pods on a node, or takes them off.
 func (c *Counter) add(on *snapshot.Node, pods int) {
@@ -320,19 +322,19 @@ func (c *Counter) add(on *snapshot.Node, pods int) {
 	n := c.Counts[value]
 	c.Counts[value] = n + pods
 	c.Total += pods
-	if c.level != nil {
-		c.level[n]--
-		c.level[n+pods]++
+	if c.byCount != nil {
+		c.byCount[n]--
+		c.byCount[n+pods]++
 		c.fewest = min(c.fewest, n+pods)
 	}
 }
 
 // Least returns the number of pods in the emptiest domain, 0 where there are fewer domains than minDomains.
 func (c *Counter) Least(minDomains int) int {
-	if len(c.View.Nodes) == 0 || len(c.View.Nodes) < minDomains {
+	if len(c.Eligible.Nodes) == 0 || len(c.Eligible.Nodes) < minDomains {
 		return 0
 	}
-	for c.level[c.fewest] == 0 {
+	for c.byCount[c.fewest] == 0 {
 		c.fewest++
 	}
 	return c.fewest

@@ -65,7 +65,7 @@ func noteKeys(o *binding.Outcome, keys map[string]bool, t *snapshot.Pod, n *snap
 		}
 	}
 	for _, c := range g.Counted {
-		if o.Counters[c] && !c.AntiAffinity && c.CountsOn(n) && (c.View == nil && !selectsOnlyItself(o, g, c) || c.View != nil && c.Total > c.Skew) {
+		if o.Counters[c] && !c.AntiAffinity && c.CountsOn(n) && (c.Eligible == nil && !selectsOnlyItself(o, g, c) || c.Eligible != nil && c.Total > c.Skew) {
 			keys[c.Key] = true
 		}
 	}

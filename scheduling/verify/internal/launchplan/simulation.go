@@ -191,7 +191,7 @@ func (h *bindSimulation) keepsSpread(t *snapshot.Pod, x *snapshot.Node) bool {
 	g := h.topology.Group(t.Identity, t.Terms)
 	for c := range h.final.Counters {
 		counted, mine := c.Selects(t.Identity), slices.Contains(g.Spread, c)
-		if c.View == nil || !counted && !mine {
+		if c.Eligible == nil || !counted && !mine {
 			continue
 		}
 		value, _ := x.Value(c.Key)
@@ -229,7 +229,7 @@ func (h *bindSimulation) opensDomain(s *binding.Counter, t *snapshot.Pod, mine b
 		h.sold[key] = values
 	}
 	for value := range values {
-		if s.View.Nodes[value] == 0 {
+		if s.Eligible.Nodes[value] == 0 {
 			return true
 		}
 	}
