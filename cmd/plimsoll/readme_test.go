@@ -17,10 +17,10 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 	block := [2]string{"```text\n", "```"}
 	consolidate := waste("--effort", "default")
 	for name, e := range map[string]excerpt{
-		"why": {"../../README.md", "The cluster of [one example](examples/consolidate)", [2]string{"\n  ", "; and each"},
+		"why": {"../../README.md", "The cluster of [one example](examples/consolidate)", [2]string{"\n  ", "; and every"},
 			consolidate, bill},
 		"plan":         {"../../README.md", "<!-- output of the first command;", block, []string{"plan", "-f", quickstart}, firstLines},
-		"consolidate":  {"../../README.md", "<!-- output of this command;", block, consolidate, firstLines},
+		"consolidate":  {"../../README.md", "<!-- output of this command ", block, consolidate, firstLines},
 		"alternatives": {"README.md", "plan -f examples/quickstart --alternatives --effort fast", block, []string{"plan", "-f", quickstart, "--alternatives", "--effort", "fast"}, everything},
 		"lint":         {"README.md", "lint -f examples/consolidate", block, []string{"lint", "-f", "../../examples/consolidate"}, everything},
 		"whatif": {"README.md", "whatif -f examples/consolidate --effort fast", block, asksOf("--case", "spot: --allow karpenter.sh/capacity-type=spot",
@@ -74,6 +74,6 @@ func bill(printed, _ string) string {
 	amount := func(row string) string {
 		return regexp.MustCompile(`(?m)^ +` + row + ` +(\S+)`).FindStringSubmatch(printed)[1]
 	}
-	return fmt.Sprintf("costs $%s a month. %s safe steps lead to $%s; rebuilt from scratch: $%s", amount("now"),
+	return fmt.Sprintf("costs $%s a month. %s steps lead to $%s; rebuilt from scratch: $%s", amount("now"),
 		regexp.MustCompile(`(?m)^\d+`).FindString(printed), amount("after these steps"), amount("rebuilt from scratch"))
 }

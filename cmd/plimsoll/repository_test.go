@@ -84,11 +84,11 @@ func TestSkipInvalid(t *testing.T) {
     more/notes.yaml
   1 file not in UTF-8:
     more/zip.json
-  1 document that are neither YAML nor JSON:
+  1 document in neither YAML nor JSON:
     apps/broken.yaml: document 2, line 6: is not valid YAML: did not find expected node content
   1 unknown kind that may create pods:
     Kafka of kafka.strimzi.io/v1beta2 (2 times)
-  1 duplicate that were read before (duplicates, by file name):
+  1 duplicate of objects read before, by file name:
     more/twice.yaml: document 1, line 1: Deployment default/web is a duplicate of the one in apps/web.yaml: document 1, line 1
   2 objects with faults:
     more/negative.yaml: document 1, line 1: Deployment default/negative: spec.replicas: -1 is negative

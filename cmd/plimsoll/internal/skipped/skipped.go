@@ -22,9 +22,9 @@ func Lines(faults manifest.Faults) []string {
 	l.group(manifest.Template, "file", "with unrendered templates; pass the output of helm template", source)
 	l.group(manifest.NoObject, "file", "with content other than objects", source)
 	l.group(manifest.NotText, "file", "not in UTF-8", source)
-	l.group(manifest.BadSyntax, "document", "that are neither YAML nor JSON", (*manifest.Fault).Error)
+	l.group(manifest.BadSyntax, "document", "in neither YAML nor JSON", (*manifest.Fault).Error)
 	l.group(manifest.UnknownKind, "unknown kind", "that may create pods", kindOf)
-	l.group(manifest.Duplicate, "duplicate", "that were read before (duplicates, by file name)", twin)
+	l.group(manifest.Duplicate, "duplicate", "of objects read before, by file name", twin)
 	l.group(manifest.Invalid, "object", "with faults", (*manifest.Fault).Error)
 	return l.lines
 }
