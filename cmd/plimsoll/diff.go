@@ -73,17 +73,21 @@ pending pods.`,
 				a.code = exitUnschedulable
 			}
 			limit.check(a, d.DifferencePerHour)
-			if *format != "table" {
+			switch *format {
+			case "table":
+				writeDiff(&a.stdout, a.view, d)
+			case "markdown":
+				a.stdout.Write(d.Markdown())
+			default:
 				return a.encode(*format, "difference", d)
 			}
-			writeDiff(&a.stdout, a.view, d)
 			return nil
 		})(cmd, args)
 	}
 	input.register(cmd)
 	how.register(cmd)
 	limit.register(cmd, "AFTER costs more than BEFORE by")
-	format = outputFlag(a, cmd, "output `FORMAT`: table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	format = outputFlag(a, cmd, "output `FORMAT`: table, wide (a table of any width), markdown (a comment for a pull request), json or yaml", "table", "wide", "markdown", "json", "yaml")
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/compare"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -101,4 +102,29 @@ func TestDiffUsage(t *testing.T) {
 	require.Contains(t, r.stderr, "nowhere")
 	r = run(t, "diff", temp(t, "p.json", `{"launches": [], "launch": 1}`), "testdata/plan.json")
 	require.Contains(t, r.stderr, "launch: is not known (did you mean launches?)")
+}
+
+func TestDiffAsAComment(t *testing.T) {
+	web := func(replicas int) string { return deployed("web", fmt.Sprintf("replicas: %d, ", replicas)) }
+	before, after := temp(t, "before.yaml", web(10)), temp(t, "after.yaml", web(80)+"---\n"+deployed("huge", "replicas: 1, "))
+	args := []string{"-f", "testdata/reserved.yaml", "--catalog", "testdata/market.json"}
+	d := differences(t, run(t, append([]string{"diff", before, after, "-o", "json"}, args...)...).stdout)
+	comment := run(t, append([]string{"diff", before, after, "-o", "markdown"}, args...)...)
+	require.Equal(t, exitOK, comment.code, comment.stderr)
+	require.Contains(t, comment.stdout, "## The nodes cost "+figures.Monthly(d.DifferencePerHour)+" per month more (+")
+	require.Contains(t, comment.stdout, "| default/web | 10 → 80 | ")
+	require.Contains(t, comment.stdout, "\n<details><summary>Nodes</summary>\n")
+	_, nodes, _ := strings.Cut(comment.stdout, "<details>")
+	require.Equal(t, len(d.Machines), strings.Count(nodes, " → "))
+
+	back := run(t, append([]string{"diff", after, before, "-o", "markdown"}, args...)...)
+	require.Contains(t, back.stdout, "## The nodes cost "+figures.Monthly(d.DifferencePerHour)+" per month less (-")
+	same := run(t, append([]string{"diff", before, before, "-o", "markdown"}, args...)...)
+	require.True(t, strings.HasPrefix(same.stdout, "## The nodes cost the same\n"), same.stdout)
+	require.NotContains(t, same.stdout, "<details>")
+
+	none := temp(t, "none.yaml", strings.ReplaceAll(deployed("giant", "replicas: 1, "), "requests: {", "requests: {example.com/none: 1, "))
+	lost := run(t, append([]string{"diff", before, none, "-o", "markdown"}, args...)...)
+	require.Equal(t, exitUnschedulable, lost.code, lost.stdout)
+	require.Contains(t, lost.stdout, "\n**No node for 1 more pod:** default/giant-0.\n")
 }
