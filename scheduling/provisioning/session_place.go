@@ -14,7 +14,9 @@ import (
 // Place plans as [Session.Plan] does, with an effort of its own, and leaves out the parts that only people read: pods
 // without a place have no reasons, no bound is proven, and the summary has only the numbers of pods. Without a bound a
 // plan with few nodes is not improved by it, so that it may cost more. Equal pods may have each other's places, so that
-// the plan may bind in more waves. Use it for many what-if questions.
+// the plan may bind in more waves. Pods that the search leaves out are not planned once more without their preferences, so
+// that Plan may place a pod which Place does not, e.g. because the pod's preferred instance types are too few for the
+// minValues of the NodePool. Use it for many what-if questions.
 func (x *Session) Place(ctx context.Context, effort scheduling.Effort) (*scheduling.Plan, error) {
 	return x.place(ctx, effort, false)
 }
