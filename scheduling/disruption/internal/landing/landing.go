@@ -95,10 +95,7 @@ func New(x Cluster) (*Landing, error) {
 			continue
 		}
 		name := podspec.PodName(pod)
-		f := runningState{going: pod.DeletionTimestamp != nil, more: heldBeyond(pod, c.Table)}
-		if l.class(name) < 0 {
-			f.more = held(pod, c.Table)
-		}
+		f := runningState{going: pod.DeletionTimestamp != nil, more: heldBeyond(pod, l.class(name) >= 0, c.Table)}
 		if f.going || f.more != nil {
 			l.running[name] = f
 		}
@@ -110,33 +107,27 @@ func New(x Cluster) (*Landing, error) {
 	return l, nil
 }
 
-// held is the capacity that a running pod holds, by number of resource.
-func held(pod *corev1.Pod, table *podspec.ResourceTable) []int64 {
-	r := podspec.RequestReader{Table: podspec.NewResourceTable()}
-	out := make([]int64, len(table.Names))
-	for d, n := range r.ReadRunning(pod) {
-		if to, asked := table.Index[r.Table.Names[d]]; asked {
-			out[to] = n
-		}
-	}
-	return out
-}
-
-// heldBeyond is how much more capacity a running pod holds than a new one requests, by number of resource; nil for
-// most pods. Resources that no pod requests are left out.
-func heldBeyond(pod *corev1.Pod, table *podspec.ResourceTable) []int64 {
-	if !podspec.Resized(pod) {
+// heldBeyond is the capacity that a running pod holds and that its class does not count, by number of resource: of a pod
+// without a class all that it holds, otherwise the difference to the requests of a new pod, which is nil unless the pod is
+// resized in place. Resources that no pod requests are left out.
+func heldBeyond(pod *corev1.Pod, hasClass bool, table *podspec.ResourceTable) []int64 {
+	if hasClass && !podspec.Resized(pod) {
 		return nil
 	}
 	r := podspec.RequestReader{Table: podspec.NewResourceTable()}
-	held := slices.Clone(r.ReadRunning(pod))
-	more := make([]int64, len(table.Names))
-	for d, n := range r.Read(&pod.Spec) {
-		if to, asked := table.Index[r.Table.Names[d]]; asked {
-			more[to] = held[d] - n
+	out := make([]int64, len(table.Names))
+	add := func(requests []int64, sign int64) {
+		for d, n := range requests {
+			if to, asked := table.Index[r.Table.Names[d]]; asked {
+				out[to] += sign * n
+			}
 		}
 	}
-	return more
+	add(r.ReadRunning(pod), 1)
+	if hasClass {
+		add(r.Read(&pod.Spec), -1)
+	}
+	return out
 }
 
 // Fork is an independent copy. With a seed, kube-scheduler's choice among nodes of the same score and the order of
