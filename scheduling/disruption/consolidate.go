@@ -7,15 +7,47 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// consolidate makes the steps that save, each once it is final.
-func (r *run) consolidate(ctx context.Context) error {
-	if err := r.findTarget(ctx); err != nil {
-		return err
+// consolidation removes nodes whose pods cost less elsewhere: any number of nodes, of all NodePools, by any number of
+// launches.
+type consolidation struct {
+	// target is the cluster rebuilt from scratch at whose price the search aims; nil for that of the run, which is found
+	// first, with the bound of the plan.
+	target *rebuildTarget
+}
+
+// candidates leaves out the nodes that earlier steps have launched, or moved pods to in order to save.
+func (consolidation) candidates(r *run) []*candidate {
+	may, _ := candidatesFor(r.state, Underutilized)
+	return slices.DeleteFunc(may, func(s *candidate) bool { return s.excluded || s.launched })
+}
+
+// mostSearches is how often the search begins again because nodes have stayed that it wanted to remove.
+const mostSearches = 3
+
+func (m consolidation) disrupt(ctx context.Context, r *run, nodes []*candidate) error {
+	if !r.state.rules.enabled(Underutilized) {
+		return nil
 	}
-	r.findings = &findings{bound: r.target.bound, target: r.target}
-	err := r.saveToward(ctx, r.target)
-	r.findings.timedOut = outOfTime(ctx)
-	return err
+	if m.target == nil {
+		r.observe(scheduling.Phase(Underutilized))
+		if err := r.findTarget(ctx); err != nil {
+			return err
+		}
+		m.target, r.findings = r.target, &findings{bound: r.target.bound, target: r.target}
+		defer func() {
+			r.findings.timedOut = outOfTime(ctx)
+			r.capBound()
+		}()
+	}
+	for i := 0; i < mostSearches && !outOfTime(ctx); i++ {
+		before := r.state.price()
+		left, err := r.reachCheapest(ctx, newSearch(r.state, m.target, nodes))
+		if err != nil || r.done || !left || r.state.price() == before {
+			return err
+		}
+		nodes = m.candidates(r)
+	}
+	return nil
 }
 
 // findTarget rebuilds the cluster from scratch, as an aim of the search for savings, unless that was done before.
@@ -26,22 +58,6 @@ func (r *run) findTarget(ctx context.Context) error {
 	t, err := solveRebuild(ctx, r.state, scheduling.EffortFast, r.state.disruptable)
 	r.target = t
 	return err
-}
-
-// mostSearches is how often the search begins again because nodes have stayed that it wanted to remove.
-const mostSearches = 3
-
-// saveToward makes the steps to cheaper clusters that the search finds, as far as there are steps.
-func (r *run) saveToward(ctx context.Context, t *rebuildTarget) error {
-	for i := 0; i < mostSearches && !outOfTime(ctx); i++ {
-		before := r.state.price()
-		x := &search{state: r.state, target: t, excluded: r.state.excludedNodes()}
-		left, err := r.reachCheapest(ctx, x)
-		if err != nil || r.done || !left || r.state.price() == before {
-			return err
-		}
-	}
-	return nil
 }
 
 // reachCheapest makes the steps to that solution of a search which is cheapest when it is reached in steps. It

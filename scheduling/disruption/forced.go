@@ -5,19 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/samber/lo"
-
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
-
-// method removes nodes for one reason, as a Method of Karpenter's disruption controller does.
-type method interface {
-	// candidates are the nodes that may be removed for the reason now, in the order in which they are to be removed. The
-	// causes for which other nodes stay are noted in the run.
-	candidates(r *run) []*candidate
-	// disrupt makes the steps that remove candidates, as far as there are steps.
-	disrupt(ctx context.Context, r *run, nodes []*candidate) error
-}
 
 // removeForced makes the steps that are not made for their price: for nodes that are interrupted, expired, drifted or
 // empty. During the first three, their nodes take in no pods, nor do further closed nodes.
@@ -37,16 +26,6 @@ func (r *run) removeForced(ctx context.Context, closed []string) error {
 	return r.disruptBy(ctx, emptiness{}, drifting{})
 }
 
-// disruptBy makes the steps of methods, one after the other.
-func (r *run) disruptBy(ctx context.Context, methods ...method) error {
-	for _, m := range methods {
-		if err := m.disrupt(ctx, r, m.candidates(r)); err != nil || r.done {
-			return err
-		}
-	}
-	return nil
-}
-
 // forcedRemovals are the nodes to be removed for interruption, expiry and drift, by name.
 func (r *run) forcedRemovals() []string {
 	out := []string(nil)
@@ -59,18 +38,6 @@ func (r *run) forcedRemovals() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// removable are the candidates for a reason that have taken in no pods of earlier steps. The causes of other nodes
-// are noted.
-func (r *run) removable(reason Reason) []*candidate {
-	may, not := candidatesFor(r.state, reason)
-	if reason != Underutilized {
-		for name, cause := range not {
-			r.note(name, cause)
-		}
-	}
-	return slices.DeleteFunc(may, func(s *candidate) bool { return s.receivedPods || s.launched })
 }
 
 // interruption removes all interrupted nodes at once, even if pods of theirs have no other node.
@@ -186,9 +153,4 @@ func (m emptiness) disrupt(ctx context.Context, r *run, idle []*candidate) error
 			return err
 		}
 	}
-}
-
-// namesOf are the names of nodes.
-func namesOf(list []*candidate) []string {
-	return lo.Map(list, func(s *candidate, _ int) string { return s.name })
 }

@@ -49,7 +49,7 @@ func trialWithEffort(ctx context.Context, r *run, effort scheduling.Effort, belo
 	y := r.trial()
 	y.triedSolutions = slices.Clip(triedEnds)
 	y.observer, y.state.planner.Policy.Effort = r.observer, effort
-	err := y.savingPhases(ctx)
+	err := y.disruptBy(ctx, consolidation{}, rebalancing{})
 	if err == nil && y.state.price() >= below {
 		return y, cancelled(ctx)
 	}
@@ -100,7 +100,7 @@ func (l lookahead) merge(ctx context.Context, even bool, next *run) (calm bool, 
 			return false, nil, err
 		}
 		if before := len(r.steps); !ok {
-			if err := r.saveToward(ctx, next.findings.target); err != nil || len(r.steps) == before {
+			if err := r.disruptBy(ctx, consolidation{target: next.findings.target}); err != nil || len(r.steps) == before {
 				return false, next, err
 			}
 		}
@@ -126,7 +126,7 @@ func (l lookahead) mergeNext(ctx context.Context, next *run, even bool) (bool, e
 	}
 	t, left, err := base.trialInSteps(ctx, combined(moves, next.state))
 	if err == nil && left {
-		err = t.saveToward(ctx, next.findings.target)
+		err = t.disruptBy(ctx, consolidation{target: next.findings.target})
 	}
 	if err != nil {
 		return false, err

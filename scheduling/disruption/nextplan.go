@@ -25,8 +25,8 @@ func nextPlan(ctx context.Context, r *run, late bool) (*run, error) {
 	}
 	if !late {
 		err = next.search(ctx)
-	} else if err = next.disruptBy(ctx, emptiness{}); err == nil {
-		err = next.consolidate(ctx)
+	} else {
+		err = next.disruptBy(ctx, emptiness{}, consolidation{})
 	}
 	return next, err
 }

@@ -102,7 +102,7 @@ func (p *prediction) trial(ctx context.Context) (*run, error) {
 	if !y.predictsSavings() {
 		return y, nil
 	}
-	err := y.consolidate(ctx)
+	err := y.disruptBy(ctx, consolidation{})
 	return y, err
 }
 

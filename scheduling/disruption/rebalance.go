@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -13,48 +14,69 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// rebalance moves pods that break a scheduling rule on their node to existing nodes where they keep it, each in a
+// rebalancing moves pods that break a scheduling rule on their node to existing nodes where they keep it, each in a
 // step of its own, so that fewer rules are broken after every step. It launches and removes no node. It evicts no pod
 // that asks not to be disrupted, that a PodDisruptionBudget holds, or that has moved already.
-func rebalance(ctx context.Context, r *run) error {
+type rebalancing struct{}
+
+// candidates are the nodes with such pods.
+func (rebalancing) candidates(r *run) []*candidate {
+	if !r.state.rules.enabled(Misplaced) {
+		return nil
+	}
+	moved := r.movedPods()
+	return lo.FilterMap(r.state.names(), func(name string, _ int) (*candidate, bool) {
+		s := r.state.byName[name]
+		return s, slices.ContainsFunc(s.pods, func(pod *corev1.Pod) bool { return !moved[podspec.PodName(pod)] && misplaced(r.state, pod) })
+	})
+}
+
+func (m rebalancing) disrupt(ctx context.Context, r *run, nodes []*candidate) error {
+	if !r.state.rules.enabled(Misplaced) {
+		return nil
+	}
+	r.observe(scheduling.Phase(Misplaced))
+	if err := r.state.closeNodes(nodesSoonRemoved(r.state)); err != nil {
+		return err
+	}
+	moved := r.movedPods()
+	// A move may repair the rule of another pod as well, or free the capacity for it.
+	for steps := -1; steps < len(r.steps); nodes = m.candidates(r) {
+		steps = len(r.steps)
+		for _, s := range nodes {
+			for _, pod := range slices.Clone(s.pods) {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if moved[podspec.PodName(pod)] || !misplaced(r.state, pod) {
+					continue
+				}
+				step, err := relocation(ctx, r.state, pod)
+				if err != nil {
+					return err
+				}
+				if step == nil {
+					continue
+				}
+				if err := r.commit(step); err != nil || r.done {
+					return err
+				}
+				moved[podspec.PodName(pod)] = true
+			}
+		}
+	}
+	return nil
+}
+
+// movedPods are the pods that the steps evict, by name.
+func (r *run) movedPods() map[string]bool {
 	moved := map[string]bool{}
 	for i := range r.steps {
 		for _, e := range r.steps[i].Evictions {
 			moved[e.Pod] = true
 		}
 	}
-	if err := r.state.closeNodes(nodesSoonRemoved(r.state)); err != nil {
-		return err
-	}
-	// A move may repair the rule of another pod as well, or free the capacity for it.
-	for again := true; again; {
-		again = false
-		for _, name := range r.state.names() {
-			for _, pod := range slices.Clone(r.state.byName[name].pods) {
-				if moved[podspec.PodName(pod)] || !mayMove(r.state, pod) {
-					continue
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if !r.state.landing.Misplaced(pod, r.state.byName[name].node) {
-					continue
-				}
-				step, err := relocation(ctx, r.state, pod)
-				if err != nil || step == nil {
-					if err != nil {
-						return err
-					}
-					continue
-				}
-				if err := r.commit(step); err != nil || r.done {
-					return err
-				}
-				moved[podspec.PodName(pod)], again = true, true
-			}
-		}
-	}
-	return nil
+	return moved
 }
 
 // nodesSoonRemoved are nodes that stay in this plan and will be removed soon.
@@ -66,6 +88,11 @@ func nodesSoonRemoved(f *state) []string {
 		}
 	}
 	return out
+}
+
+// misplaced reports whether a pod breaks a scheduling rule on its node and can be evicted from it.
+func misplaced(f *state, pod *corev1.Pod) bool {
+	return mayMove(f, pod) && f.landing.Misplaced(pod, f.byName[pod.Spec.NodeName].node)
 }
 
 // mayMove reports whether a pod can be evicted from a node that stays.

@@ -176,25 +176,10 @@ func (r *run) phases(ctx context.Context) error {
 	if !r.state.large() && !r.noLookahead {
 		return lookAhead(ctx, r)
 	}
-	if err := r.savingPhases(ctx); err != nil || r.noLookahead {
+	if err := r.disruptBy(ctx, consolidation{}, rebalancing{}); err != nil || r.noLookahead {
 		return err
 	}
 	return unlessDeadline(ctx, explainStays(ctx, r))
-}
-
-// savingPhases makes the steps that save, and those for misplaced pods.
-func (r *run) savingPhases(ctx context.Context) error {
-	var err error
-	if r.state.rules.enabled(Underutilized) {
-		r.observe(scheduling.Phase(Underutilized))
-		err = r.consolidate(ctx)
-		r.capBound()
-	}
-	if err == nil && !r.done && r.state.rules.enabled(Misplaced) {
-		r.observe(scheduling.Phase(Misplaced))
-		err = rebalance(ctx, r)
-	}
-	return err
 }
 
 // observe tells the observer of a phase and the sums of the steps so far.

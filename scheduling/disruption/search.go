@@ -37,8 +37,18 @@ type search struct {
 	moves  []*Step
 	// drainFirst are the nodes with whose removal it began.
 	drainFirst []string
-	// excluded are nodes that earlier steps have launched or moved pods to. They stay.
-	excluded map[string]bool
+	// stays are the nodes that it may not remove, because they were no candidates when it began. Its own launches are not
+	// among them.
+	stays map[string]bool
+}
+
+// newSearch begins a search that may remove candidates. It aims at the price of a target.
+func newSearch(f *state, target *rebuildTarget, nodes []*candidate) *search {
+	stays := f.nodesWhere(func(*candidate) bool { return true })
+	for _, s := range nodes {
+		delete(stays, s.name)
+	}
+	return &search{state: f, target: target, stays: stays}
 }
 
 // solutions are the clusters that the search ends in, the best first. It begins with no nodes removed but those whose
@@ -208,7 +218,7 @@ func (x *search) byWaste() []rankedCandidate {
 	may, _ := candidatesFor(x.state, Underutilized)
 	out := make([]rankedCandidate, 0, len(may))
 	for _, s := range may {
-		if x.excluded[s.name] || len(s.expected) > 0 {
+		if x.stays[s.name] || len(s.expected) > 0 {
 			continue
 		}
 		r := rankedCandidate{candidate: s, waste: s.price}
@@ -239,7 +249,7 @@ func (x *search) wasteful(share float64) []string {
 
 // fork is an independent search that begins where x is now.
 func (x *search) fork() *search {
-	y := &search{state: x.state.fork(), target: x.target, excluded: x.excluded}
+	y := &search{state: x.state.fork(), target: x.target, stays: x.stays}
 	y.state.searching = true
 	return y
 }

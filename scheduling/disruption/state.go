@@ -250,11 +250,6 @@ func (f *state) destinations() map[string]bool {
 	return f.nodesWhere(func(s *candidate) bool { return s.receivedPods || s.launched })
 }
 
-// excludedNodes are the nodes that no step may remove to save.
-func (f *state) excludedNodes() map[string]bool {
-	return f.nodesWhere(func(s *candidate) bool { return s.excluded || s.launched })
-}
-
 // large reports whether the cluster has so many nodes that steps are final as they are found, without a look at the
 // next plan.
 func (f *state) large() bool { return len(f.problem.Nodes) >= manyNodes }

@@ -108,8 +108,8 @@ func explainStays(ctx context.Context, r *run) error {
 		return nil
 	}
 	out.rejected, out.causes = map[string]*RejectedMove{}, map[string][]Cause{}
-	x := &search{state: r.state, target: out.target, excluded: r.state.excludedNodes()}
-	order := slices.DeleteFunc(x.byWaste(), func(r rankedCandidate) bool { return r.launched }) // launches of the plan have no verdict
+	x := newSearch(r.state, out.target, consolidation{}.candidates(r))
+	order := x.byWaste()
 	for i := range order {
 		r := &order[i]
 		if ctx.Err() != nil {
