@@ -21,9 +21,6 @@ func (consolidation) candidates(r *run) []*candidate {
 	return slices.DeleteFunc(may, func(s *candidate) bool { return s.excluded || s.launched })
 }
 
-// mostSearches is how often the search begins again because nodes have stayed that it wanted to remove.
-const mostSearches = 3
-
 func (m consolidation) disrupt(ctx context.Context, r *run, nodes []*candidate) error {
 	if !r.state.rules.enabled(Underutilized) {
 		return nil
@@ -39,7 +36,8 @@ func (m consolidation) disrupt(ctx context.Context, r *run, nodes []*candidate) 
 			r.capBound()
 		}()
 	}
-	for i := 0; i < mostSearches && !outOfTime(ctx); i++ {
+	// The search begins again if nodes have stayed that it wanted to remove.
+	for i := 0; i < mostTrials && !outOfTime(ctx); i++ {
 		before := r.state.price()
 		left, err := r.reachCheapest(ctx, newSearch(r.state, m.target, nodes))
 		if err != nil || r.done || !left || r.state.price() == before {
@@ -60,8 +58,8 @@ func (r *run) findTarget(ctx context.Context) error {
 	return err
 }
 
-// reachCheapest makes the steps to that solution of a search which is cheapest when it is reached in steps. It
-// reports whether nodes have stayed that should be removed.
+// reachCheapest makes the steps to that solution of a search which is best when it is reached in steps. It reports
+// whether nodes have stayed that should be removed.
 func (r *run) reachCheapest(ctx context.Context, x *search) (left bool, err error) {
 	ends, err := x.solutions(ctx)
 	if err != nil {
@@ -78,11 +76,12 @@ func (r *run) reachCheapest(ctx context.Context, x *search) (left bool, err erro
 	return left, r.commitFrom(way)
 }
 
-// cheapestTrial is a trial of the steps to the solution that ends cheapest, and whether nodes have stayed that should
-// be removed; nil if all solutions were tried before.
+// cheapestTrial is the best trial of the steps to a solution, and whether nodes have stayed that should be removed; nil if
+// all solutions were tried before.
 func (r *run) cheapestTrial(ctx context.Context, ends []*search) (way *run, left bool, err error) {
+	var search improver
 	for _, end := range ends {
-		if way != nil && end.state.price() >= way.state.price() {
+		if search.best != nil && end.state.price() >= search.best.state.price() {
 			continue
 		}
 		step := combined(end.moves, end.state)
@@ -94,36 +93,33 @@ func (r *run) cheapestTrial(ctx context.Context, ends []*search) (way *run, left
 		if err != nil {
 			return nil, false, err
 		}
-		if way == nil || t.state.price() < way.state.price() {
-			way, left = t, rest
+		if search.accept(t) {
+			left = rest
 		}
 		if !rest || outOfTime(ctx) {
 			break
 		}
 	}
-	return way, left, nil
+	return search.best, left, nil
 }
 
-// mostTries is how often the steps to a solution are looked for: nodes that stayed the last time are tried first.
-const mostTries = 3
-
-// trialInSteps splits a step into smaller ones in trials, and returns the trial that ends cheapest, and whether nodes
-// have stayed that should be removed.
+// trialInSteps is the best trial of splitting a step into smaller ones, and whether nodes have stayed that should be
+// removed. Nodes that stayed in the last trial are tried first in the next one.
 func (r *run) trialInSteps(ctx context.Context, step *Step) (best *run, left bool, err error) {
-	var first []string
-	for range mostTries {
+	var search improver
+	for first := []string(nil); search.best == nil || search.more(ctx); {
 		t := r.trial()
 		stay, err := reachInSteps(ctx, t, step, first)
 		if err != nil {
 			return nil, false, err
 		}
-		if best == nil || t.state.price() < best.state.price() {
-			best, left = t, len(stay) > 0
+		if search.accept(t) {
+			left = len(stay) > 0
 		}
-		if len(stay) == 0 || len(t.steps) == len(r.steps) || outOfTime(ctx) {
+		if len(stay) == 0 || len(t.steps) == len(r.steps) {
 			break
 		}
 		first = append(stay, first...)
 	}
-	return best, left, nil
+	return search.best, left, nil
 }

@@ -12,7 +12,7 @@ import (
 // empty. During the first three, their nodes take in no pods, nor do further closed nodes.
 func (r *run) removeForced(ctx context.Context, closed []string) error {
 	r.observe(scheduling.Phase(Interrupted))
-	closed = slices.Concat(r.forcedRemovals(), closed)
+	closed = slices.Concat(forcedRemovals(r.state), closed)
 	if err := r.state.closeNodes(closed); err != nil {
 		return err
 	}
@@ -27,11 +27,12 @@ func (r *run) removeForced(ctx context.Context, closed []string) error {
 }
 
 // forcedRemovals are the nodes to be removed for interruption, expiry and drift, by name.
-func (r *run) forcedRemovals() []string {
+func forcedRemovals(f *state) []string {
 	out := []string(nil)
 	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
-		for _, s := range r.removable(reason) {
-			if reason != Drifted || s.pool != nil && r.state.poolAllowance(s.pool, Drifted) > 0 {
+		nodes, _ := removable(f, reason)
+		for _, s := range nodes {
+			if reason != Drifted || s.pool != nil && f.poolAllowance(s.pool, Drifted) > 0 {
 				out = append(out, s.name)
 			}
 		}

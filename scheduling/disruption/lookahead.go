@@ -9,10 +9,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// mostLaterPlans bounds how many next plans are considered whose steps would move pods once more, or that end no
-// cheaper.
-const mostLaterPlans = 4
-
 // lookAhead tries out the steps that save, and the next plan with them, before the first of them is final, so that
 // this plan leaves that one no saving. With more than the least effort, the least is tried first, so that more effort
 // never gives a dearer cluster.
@@ -26,16 +22,15 @@ func lookAhead(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	if !r.state.fast() && !outOfTime(ctx) {
+	if search := (improver{best: best}); !r.state.fast() && search.more(ctx) {
 		more, err := trialWithEffort(ctx, r, r.state.planner.Policy.Effort, best.state.price(), best.triedSolutions)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case best.state.price() <= more.state.price():
-			best.timedOut = best.timedOut || more.timedOut
-		default:
-			best = more
 		}
+		if !search.accept(more) {
+			best.timedOut = best.timedOut || more.timedOut
+		}
+		best = search.best
 	}
 	if err := unlessDeadline(ctx, explainStays(ctx, best)); err != nil {
 		return err
@@ -83,8 +78,8 @@ type lookahead struct{ base, trial *run }
 // begins with the next plan if that is known, and returns the one of which it could make no step, if there is one.
 func (l lookahead) merge(ctx context.Context, even bool, next *run) (calm bool, left *run, err error) {
 	r := l.trial
-	for tries := 0; len(r.steps) > 0 && r.findings != nil; tries++ {
-		if even && tries == mostLaterPlans {
+	for trials := 0; len(r.steps) > 0 && r.findings != nil; trials++ {
+		if even && trials == mostTrials {
 			return false, nil, nil
 		}
 		if next == nil {
@@ -111,7 +106,7 @@ func (l lookahead) merge(ctx context.Context, even bool, next *run) (calm bool, 
 }
 
 // mergeNext goes directly to the cluster after the next plan, as far as there are steps, and on from there. It
-// keeps the result if that ends cheaper than the trial or, with even, at the same price, and reports whether it did.
+// keeps the result if that is better than the trial or, with even, as good, and reports whether it did.
 func (l lookahead) mergeNext(ctx context.Context, next *run, even bool) (bool, error) {
 	base, r := l.base, l.trial
 	var moves []*Step
@@ -131,7 +126,7 @@ func (l lookahead) mergeNext(ctx context.Context, next *run, even bool) (bool, e
 	if err != nil {
 		return false, err
 	}
-	if price, dear := t.state.price(), r.state.price(); price > dear || price == dear && !even {
+	if c := t.compare(r); c > 0 || c == 0 && !even {
 		return false, nil
 	}
 	r.state, r.steps = t.state, t.steps
@@ -145,7 +140,7 @@ func (l lookahead) mergeNext(ctx context.Context, next *run, even bool) (bool, e
 func (l lookahead) appendLater(ctx context.Context) error {
 	r := l.trial
 	y := r.trial()
-	for range mostLaterPlans {
+	for range mostTrials {
 		next, err := nextPlan(ctx, y, false)
 		if err != nil || len(next.steps) == 0 {
 			return err

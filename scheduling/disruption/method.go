@@ -26,14 +26,20 @@ func (r *run) disruptBy(ctx context.Context, methods ...method) error {
 	return nil
 }
 
-// removable are the candidates for a reason that have taken in no pods of earlier steps. The causes of other nodes
-// are noted.
+// removable are the candidates for a reason that have taken in no pods of earlier steps, and the causes for which other
+// nodes stay, by name.
+func removable(f *state, reason Reason) (may []*candidate, not map[string]Cause) {
+	may, not = candidatesFor(f, reason)
+	return slices.DeleteFunc(may, func(s *candidate) bool { return s.receivedPods || s.launched }), not
+}
+
+// removable are the candidates for a reason. The causes for which other nodes stay are noted.
 func (r *run) removable(reason Reason) []*candidate {
-	may, not := candidatesFor(r.state, reason)
+	may, not := removable(r.state, reason)
 	for name, cause := range not {
 		r.note(name, cause)
 	}
-	return slices.DeleteFunc(may, func(s *candidate) bool { return s.receivedPods || s.launched })
+	return may
 }
 
 // namesOf are the names of nodes.

@@ -13,7 +13,7 @@ import (
 // so that no pods of interrupted, expired or drifted nodes go to nodes that are removed later. Where that changes nothing,
 // the steps of the first trial are made.
 func (r *run) forced(ctx context.Context) error {
-	if len(r.forcedRemovals()) == 0 {
+	if len(forcedRemovals(r.state)) == 0 {
 		return r.removeForced(ctx, nil)
 	}
 	plain := r.trial()
@@ -54,35 +54,41 @@ func (p *prediction) predict(ctx context.Context) error {
 			return err
 		}
 	}
-	best, err := p.trial(ctx)
+	first, err := p.trial(ctx)
 	if err != nil {
 		return err
 	}
-	for tries := 0; saves && !r.noLookahead && tries < mostLaterPlans && !outOfTime(ctx); tries++ {
-		next, err := nextPlan(ctx, best, true)
-		if err != nil {
+	search := improver{best: first}
+	for closes := saves && !r.noLookahead; closes && search.more(ctx); {
+		if closes, err = p.closeMore(ctx, &search); err != nil {
 			return err
 		}
-		was := p.closed
-		p.closed = lo.Union(was, destinationsRemoved(best, next))
-		if len(p.closed) == len(was) {
-			p.closed = was
-			break
-		}
-		other, err := p.trial(ctx)
-		if err != nil || other.unresolvedCount() > best.unresolvedCount() || other.state.price() >= best.state.price() {
-			p.closed = was
-			if err != nil {
-				return err
-			}
-			break
-		}
-		best = other
 	}
 	if !r.state.pinned {
-		r.expectedRemovals = best.removedNodes()
+		r.expectedRemovals = search.best.removedNodes()
 	}
 	return nil
+}
+
+// closeMore closes the nodes that the plan after the best trial would remove although pods of forced steps have gone there.
+// It reports whether there are such nodes, and a trial with them closed is better.
+func (p *prediction) closeMore(ctx context.Context, search *improver) (bool, error) {
+	next, err := nextPlan(ctx, search.best, true)
+	if err != nil {
+		return false, err
+	}
+	was := p.closed
+	more := lo.Union(was, destinationsRemoved(search.best, next))
+	if len(more) == len(was) {
+		return false, nil
+	}
+	p.closed = more
+	trial, err := p.trial(ctx)
+	if err != nil || !search.accept(trial) {
+		p.closed = was
+		return false, err
+	}
+	return true, nil
 }
 
 // trial is a trial of the forced steps and of those that save. The forced steps are those of the plain trial where they
@@ -122,13 +128,4 @@ func destinationsRemoved(r, next *run) []string {
 // removedNodes are the nodes of the cluster that the steps have removed.
 func (r *run) removedNodes() []string {
 	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) { return s.name, s.removed && !s.launched })
-}
-
-// unresolvedCount is the number of pods without a node plus the number of nodes that must go and have not.
-func (r *run) unresolvedCount() int {
-	n := len(r.state.awaitingLaunch) + len(r.forcedRemovals())
-	for i := range r.steps {
-		n += lo.CountBy(r.steps[i].Evictions, func(e Eviction) bool { return e.To == "" })
-	}
-	return n
 }

@@ -1,11 +1,8 @@
 package disruption
 
 import (
-	"cmp"
 	"context"
 	"slices"
-
-	"github.com/samber/lo"
 )
 
 // replacement removes nodes for a reason that does not ask for a saving, with launches for their pods.
@@ -14,7 +11,7 @@ type replacement struct {
 	reason Reason
 }
 
-// replace replaces nodes one by one or together, whichever removes more of them, or the same for a lower price.
+// replace replaces nodes one by one or together, whichever is better.
 func (p replacement) replace(ctx context.Context, nodes []*candidate) error {
 	r, names := p.run, namesOf(nodes)
 	switch {
@@ -23,23 +20,16 @@ func (p replacement) replace(ctx context.Context, nodes []*candidate) error {
 	case r.state.large():
 		return p.together(ctx, names)
 	}
-	var best *run
+	var search improver
 	for _, way := range []func(replacement, context.Context, []string) error{replacement.singly, replacement.together} {
 		y := r.trial()
 		y.expectedRemovals = r.expectedRemovals
 		if err := way(replacement{run: y, reason: p.reason}, ctx, names); err != nil {
 			return err
 		}
-		if best == nil || cmp.Or(cmp.Compare(countPresent(best.state, names), countPresent(y.state, names)), cmp.Compare(best.state.price(), y.state.price())) > 0 {
-			best = y
-		}
+		search.accept(y)
 	}
-	return r.adopt(best)
-}
-
-// countPresent counts those of some nodes that have not been removed.
-func countPresent(f *state, names []string) int {
-	return lo.CountBy(names, func(name string) bool { return !f.byName[name].removed })
+	return r.adopt(search.best)
 }
 
 // together launches the cheapest machines for the pods of all nodes and removes the nodes in steps as small as
