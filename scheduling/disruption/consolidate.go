@@ -39,7 +39,7 @@ func (m consolidation) disrupt(ctx context.Context, r *run, nodes []*candidate) 
 	// The search begins again if nodes have stayed that it wanted to remove.
 	for i := 0; i < mostTrials && !outOfTime(ctx); i++ {
 		before := r.state.price()
-		left, err := r.reachCheapest(ctx, newSearch(r.state, m.target, nodes))
+		left, err := r.reachBest(ctx, newSearch(r.state, m.target, nodes))
 		if err != nil || r.done || !left || r.state.price() == before {
 			return err
 		}
@@ -58,9 +58,9 @@ func (r *run) findTarget(ctx context.Context) error {
 	return err
 }
 
-// reachCheapest makes the steps to that solution of a search which is best when it is reached in steps. It reports
+// reachBest makes the steps to that solution of a search which is best when it is reached in steps. It reports
 // whether nodes have stayed that should be removed.
-func (r *run) reachCheapest(ctx context.Context, x *search) (left bool, err error) {
+func (r *run) reachBest(ctx context.Context, x *search) (left bool, err error) {
 	ends, err := x.solutions(ctx)
 	if err != nil {
 		return false, err
@@ -69,16 +69,16 @@ func (r *run) reachCheapest(ctx context.Context, x *search) (left bool, err erro
 		rest, err := reachInSteps(ctx, r, combined(ends[0].moves, r.state), nil)
 		return len(rest) > 0, err
 	}
-	way, left, err := r.cheapestTrial(ctx, ends)
+	way, left, err := r.bestTrial(ctx, ends)
 	if err != nil || way == nil {
 		return false, err
 	}
 	return left, r.commitFrom(way)
 }
 
-// cheapestTrial is the best trial of the steps to a solution, and whether nodes have stayed that should be removed; nil if
+// bestTrial is the best trial of the steps to a solution, and whether nodes have stayed that should be removed; nil if
 // all solutions were tried before.
-func (r *run) cheapestTrial(ctx context.Context, ends []*search) (way *run, left bool, err error) {
+func (r *run) bestTrial(ctx context.Context, ends []*search) (way *run, left bool, err error) {
 	var search improver
 	for _, end := range ends {
 		if search.best != nil && end.state.price() >= search.best.state.price() {

@@ -146,8 +146,10 @@ package disruption
 //
 //	plan         the plan and its summary
 //	run, reach   Planner.Plan, and the steps that are made; a step reached in parts
+//	method       a method for each reason: its candidates, and the steps that disrupt them
 //	forced, replace, predict  the methods for interrupted, expired, drifted and empty nodes
-//	consolidate, rebalance  steps that save; pods that break a scheduling rule on their node
+//	consolidate, rebalance  the methods for nodes that cost too much, and for pods that break a scheduling rule
+//	improver     the best of several trials of a plan; all methods search by it
 //	lookahead, nextplan     the next plan, made in advance, and which of its steps this plan makes
 //	rebuilt, realise        the cluster without any node of today; the plan with other choices of kube-scheduler
 //	risks, summary, verdict, shorten  the texts and sums of a plan; a plan of its first steps

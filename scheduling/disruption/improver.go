@@ -26,21 +26,21 @@ func (p *improver) more(ctx context.Context) bool { return p.trials < mostTrials
 // accept keeps a trial if it is better than the best so far, and reports whether it is.
 func (p *improver) accept(trial *run) bool {
 	p.trials++
-	if p.best != nil && trial.compare(p.best) >= 0 {
+	if p.best != nil && compareRuns(trial, p.best) >= 0 {
 		return false
 	}
 	p.best = trial
 	return true
 }
 
-// compare is below 0 if a run is better than another one for the same cluster: fewer nodes that must be removed are left,
-// and fewer pods without a node, or the same number of them and a lower price.
-func (r *run) compare(other *run) int {
-	return cmp.Or(cmp.Compare(r.unresolvedCount(), other.unresolvedCount()), cmp.Compare(r.state.price(), other.state.price()))
+// compareRuns is below 0 if the first of two runs for a cluster is better: fewer nodes that must be removed are left, and
+// fewer pods without a node, or the same number of them and a lower price.
+func compareRuns(a, b *run) int {
+	return cmp.Or(cmp.Compare(unresolvedCount(a), unresolvedCount(b)), cmp.Compare(a.state.price(), b.state.price()))
 }
 
 // unresolvedCount is the number of pods without a node plus the number of nodes that must be removed and are left.
-func (r *run) unresolvedCount() int {
+func unresolvedCount(r *run) int {
 	n := len(r.state.awaitingLaunch) + len(forcedRemovals(r.state))
 	for i := range r.steps {
 		n += lo.CountBy(r.steps[i].Evictions, func(e Eviction) bool { return e.To == "" })

@@ -126,7 +126,7 @@ func (l lookahead) mergeNext(ctx context.Context, next *run, even bool) (bool, e
 	if err != nil {
 		return false, err
 	}
-	if c := t.compare(r); c > 0 || c == 0 && !even {
+	if c := compareRuns(t, r); c > 0 || c == 0 && !even {
 		return false, nil
 	}
 	r.state, r.steps = t.state, t.steps

@@ -12,7 +12,7 @@ import (
 // forced makes the steps that are not made for their price. They are tried out first, together with the steps that save,
 // so that no pods of interrupted, expired or drifted nodes go to nodes that are removed later. Where that changes nothing,
 // the steps of the first trial are made.
-func (r *run) forced(ctx context.Context) error {
+func forced(ctx context.Context, r *run) error {
 	if len(forcedRemovals(r.state)) == 0 {
 		return r.removeForced(ctx, nil)
 	}
@@ -45,7 +45,7 @@ type prediction struct {
 // these nodes are closed during forced steps, if that ends cheaper.
 func (p *prediction) predict(ctx context.Context) error {
 	r := p.run
-	saves := r.predictsSavings()
+	saves := predictsSavings(r.state)
 	if r.state.pinned && !saves {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (p *prediction) predict(ctx context.Context) error {
 		}
 	}
 	if !r.state.pinned {
-		r.expectedRemovals = search.best.removedNodes()
+		r.expectedRemovals = removedNodes(search.best.state)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (p *prediction) trial(ctx context.Context) (*run, error) {
 			return nil, err
 		}
 	}
-	if !y.predictsSavings() {
+	if !predictsSavings(y.state) {
 		return y, nil
 	}
 	err := y.disruptBy(ctx, consolidation{})
@@ -113,19 +113,19 @@ func (p *prediction) trial(ctx context.Context) (*run, error) {
 }
 
 // predictsSavings reports whether steps that save are to be predicted.
-func (r *run) predictsSavings() bool {
-	return !r.state.large() && r.state.rules.enabled(Underutilized)
+func predictsSavings(f *state) bool {
+	return !f.large() && f.rules.enabled(Underutilized)
 }
 
 // destinationsRemoved are the nodes that have taken in pods by the steps of a run and that the next plan removes.
 func destinationsRemoved(r, next *run) []string {
-	gone := next.removedNodes()
+	gone := removedNodes(next.state)
 	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) {
 		return s.name, s.receivedPods && !s.launched && slices.Contains(gone, s.name)
 	})
 }
 
 // removedNodes are the nodes of the cluster that the steps have removed.
-func (r *run) removedNodes() []string {
-	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) { return s.name, s.removed && !s.launched })
+func removedNodes(f *state) []string {
+	return lo.FilterMap(f.nodes, func(s *candidate, _ int) (string, bool) { return s.name, s.removed && !s.launched })
 }

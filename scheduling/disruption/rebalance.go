@@ -24,7 +24,7 @@ func (rebalancing) candidates(r *run) []*candidate {
 	if !r.state.rules.enabled(Misplaced) {
 		return nil
 	}
-	moved := r.movedPods()
+	moved := movedPods(r.steps)
 	return lo.FilterMap(r.state.names(), func(name string, _ int) (*candidate, bool) {
 		s := r.state.byName[name]
 		return s, slices.ContainsFunc(s.pods, func(pod *corev1.Pod) bool { return !moved[podspec.PodName(pod)] && misplaced(r.state, pod) })
@@ -39,7 +39,7 @@ func (m rebalancing) disrupt(ctx context.Context, r *run, nodes []*candidate) er
 	if err := r.state.closeNodes(nodesSoonRemoved(r.state)); err != nil {
 		return err
 	}
-	moved := r.movedPods()
+	moved := movedPods(r.steps)
 	// A move may repair the rule of another pod as well, or free the capacity for it.
 	for steps := -1; steps < len(r.steps); nodes = m.candidates(r) {
 		steps = len(r.steps)
@@ -69,10 +69,10 @@ func (m rebalancing) disrupt(ctx context.Context, r *run, nodes []*candidate) er
 }
 
 // movedPods are the pods that the steps evict, by name.
-func (r *run) movedPods() map[string]bool {
+func movedPods(steps []Step) map[string]bool {
 	moved := map[string]bool{}
-	for i := range r.steps {
-		for _, e := range r.steps[i].Evictions {
+	for i := range steps {
+		for _, e := range steps[i].Evictions {
 			moved[e.Pod] = true
 		}
 	}

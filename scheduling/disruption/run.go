@@ -170,7 +170,7 @@ func (r *run) noteDeadline(ctx context.Context, err error) error {
 
 // phases makes all steps, in the order of reasons.
 func (r *run) phases(ctx context.Context) error {
-	if err := r.forced(ctx); err != nil || r.done {
+	if err := forced(ctx, r); err != nil || r.done {
 		return err
 	}
 	if !r.state.large() && !r.noLookahead {

@@ -41,13 +41,13 @@ func (o *Order) RemoveGroup(ctx context.Context) (bool, error) {
 		mark := o.trial.Mark()
 		g := &group{unplaced: map[string][]string{}}
 		o.drainAndLaunch(g, first)
-		for again, last := 0, false; ; {
-			if n := len(g.nodes); g.unplacedCount == 0 && (g.saving > 0 || !o.task.MustSave) && (n >= again || last) {
+		for tried, again, last := 0, 0, false; ; {
+			if n := len(g.nodes); n > tried && g.unplacedCount == 0 && (g.saving > 0 || !o.task.MustSave) && (n >= again || last) {
 				if ok, err := o.decide(ctx, g, mark); ok || err != nil {
 					o.lastLaunched = g.launches
 					return ok, err
 				}
-				again = n + 1 + n/patience
+				tried, again = n, n+1+n/patience
 			}
 			if last || outOfTime(ctx) {
 				break
