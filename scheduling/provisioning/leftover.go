@@ -167,7 +167,7 @@ func settledDomains(c *instance.Instance, plan *scheduling.Plan) bool {
 	launches, classOf := instance.NewLaunches(c), c.ClassByPod()
 	labels := func(l scheduling.Launch, o scheduling.LaunchOption) map[string]string {
 		l.Options = []scheduling.LaunchOption{o}
-		at, _ := launches.Purchase(&l)
+		at, _ := launches.OfferOf(&l)
 		x := &c.Offers.Offers[at.Offer]
 		return x.InstanceType.NodeLabels(*x.Offering)
 	}
@@ -198,7 +198,7 @@ func followed(c *instance.Instance, plan, more *scheduling.Plan) (out *schedulin
 	for i := range more.Launches {
 		l := more.Launches[i]
 		out.Launches = append(out.Launches, l)
-		at, ok := launches.Purchase(&l)
+		at, ok := launches.OfferOf(&l)
 		if !ok {
 			return nil, 0, fmt.Errorf("launch %s: is not on sale", l.Name)
 		}

@@ -79,11 +79,11 @@ func New(c *instance.Instance) *Scheduler {
 	return s
 }
 
-// Machine is the number of the kind of node that a purchase makes, see [cluster.Model.Bought].
-func (s *Scheduler) Machine(p offers.Purchase) int { return s.added(s.Model.Bought(p)) }
+// Machine returns the number of the kind of nodes launched from an offer, see [cluster.Model.Bought].
+func (s *Scheduler) Machine(p offers.OfferRef) int { return s.added(s.Model.Bought(p)) }
 
 // Labelled is such a kind with other labels than those of its template.
-func (s *Scheduler) Labelled(p offers.Purchase, labels map[string]string) int {
+func (s *Scheduler) Labelled(p offers.OfferRef, labels map[string]string) int {
 	return s.added(s.Model.Labelled(p, labels))
 }
 

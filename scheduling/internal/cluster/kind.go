@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Kind is a kind of node: all nodes that a purchase makes are alike, and each node that is there at first is a kind of
+// Kind is a kind of node: all nodes launched from an offer are alike, and each node that is there at first is a kind of
 // its own.
 type Kind struct {
 	Name   string // of a node that is there at first
@@ -35,10 +35,10 @@ type Kind struct {
 // OwnDomain stands for a domain of its own for each node of a kind, e.g. the host name of a node that may join.
 const OwnDomain int32 = -2
 
-// bought is a purchase with the labels that its nodes get.
+// bought is an offer with the labels that its nodes get.
 type bought struct {
-	purchase offers.Purchase
-	labels   string
+	offer  offers.OfferRef
+	labels string
 }
 
 // Kind is a kind by its number.
@@ -49,14 +49,14 @@ func (m *Model) add(k Kind) int {
 	return len(m.kinds) - 1
 }
 
-// Bought is the number of the kind of node that a purchase makes. Its DaemonSets have their room first, and each node has
+// Bought returns the number of the kind of nodes launched from an offer. Its DaemonSets have their room first, and each node has
 // a host name of its own.
-func (m *Model) Bought(p offers.Purchase) int {
-	return m.boughtAs(bought{purchase: p}, m.In.Templates[p.Template].Labels)
+func (m *Model) Bought(p offers.OfferRef) int {
+	return m.boughtAs(bought{offer: p}, m.In.Templates[p.Template].Labels)
 }
 
 // Labelled is as Bought, with other labels than those of the template.
-func (m *Model) Labelled(p offers.Purchase, labels map[string]string) int {
+func (m *Model) Labelled(p offers.OfferRef, labels map[string]string) int {
 	return m.boughtAs(bought{p, fmt.Sprint(labels)}, labels)
 }
 
@@ -64,7 +64,7 @@ func (m *Model) boughtAs(key bought, given map[string]string) int {
 	if n, known := m.bought[key]; known {
 		return n
 	}
-	p, in := key.purchase, m.In
+	p, in := key.offer, m.In
 	template, offer := in.Templates[p.Template], &in.Offers.Offers[p.Offer]
 	labels := map[string]string{}
 	maps.Copy(labels, given)

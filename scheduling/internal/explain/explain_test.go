@@ -82,9 +82,9 @@ func TestReasonsAgreeWithTheFilters(t *testing.T) {
 		}
 		machines := make([]int32, len(plan.Launches))
 		for i := range plan.Launches {
-			at, ok := launches.Purchase(&plan.Launches[i])
+			at, ok := launches.OfferOf(&plan.Launches[i])
 			require.True(t, ok)
-			machines[i] = state.Join(m.Bought(offers.Purchase{Template: at.Template, Offer: at.Offer}))
+			machines[i] = state.Join(m.Bought(offers.OfferRef{Template: at.Template, Offer: at.Offer}))
 			place(plan.Launches[i].Pods, machines[i])
 		}
 		for _, a := range plan.Existing {

@@ -161,7 +161,7 @@ func (n *nearest) take(p place, x obstacle) {
 	case reserved:
 		n.reservation = cmp.Or(n.reservation, n.in.Offers.Offers[p.at].Offering.ReservationID)
 	case limited:
-		if gaps := limitGaps(n.subject.state, offers.Purchase{Template: p.template, Offer: p.at}); n.limits == nil || closerLimits(gaps, n.limits) {
+		if gaps := limitGaps(n.subject.state, offers.OfferRef{Template: p.template, Offer: p.at}); n.limits == nil || closerLimits(gaps, n.limits) {
 			n.limits = gaps
 		}
 	case unmetAffinity, violatesTerm: // look notes them

@@ -106,7 +106,7 @@ func (n *nearest) widenings() (out []scheduling.Change) {
 	return out
 }
 
-// limitGap is by how much a limit of a pool falls short of one more purchase.
+// limitGap is by how much a limit of a pool falls short of one more node.
 type limitGap struct {
 	pool  *scheduling.NodePool
 	name  corev1.ResourceName
@@ -122,8 +122,8 @@ func closerLimits(a, b []limitGap) bool {
 	return a[0].pool == b[0].pool && a[0].name == b[0].name && a[0].short < b[0].short
 }
 
-// limitGaps lists the limits that one more purchase would exceed.
-func limitGaps(s *PlanState, p offers.Purchase) []limitGap {
+// limitGaps lists the limits that one more node would exceed.
+func limitGaps(s *PlanState, p offers.OfferRef) []limitGap {
 	pool := s.in.Templates[p.Template].Pool
 	var out []limitGap
 	for d, short := range s.ledger.Gaps(p) {

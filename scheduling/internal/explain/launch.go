@@ -48,7 +48,7 @@ type Comparison struct {
 // NewComparison compares the offering of a launch with all others on sale.
 func NewComparison(e *Explainer, m *PlannedNode) *Comparison {
 	r := &Comparison{in: e.In, explainer: e, launch: m, ledger: e.State.ledger.Clone(), load: e.State.Load(m.Items), ranks: e.In.WeightRank()}
-	r.ledger.Spend(offers.Purchase{Template: m.Template, Offer: m.Offer}, -1)
+	r.ledger.Spend(offers.OfferRef{Template: m.Template, Offer: m.Offer}, -1)
 	among := map[int]bool{}
 	for _, it := range m.Items {
 		class := e.In.Planned[it.Class]
@@ -77,7 +77,7 @@ func NewComparison(e *Explainer, m *PlannedNode) *Comparison {
 func (r *Comparison) Run(out *explanation.LaunchExplanation) {
 	own := r.in.Offers.Offers[r.launch.Offer].InstanceType.Name
 	price := r.in.Offers.Offers[r.launch.Offer].Offering.Price
-	best, rejected := map[string]int{}, map[string]offers.Purchase{}
+	best, rejected := map[string]int{}, map[string]offers.OfferRef{}
 	counts := map[scheduling.ReasonCount]int{}
 	for ti, v := range r.in.Templates {
 		v.Within.Each(func(o int) {
@@ -92,7 +92,7 @@ func (r *Comparison) Run(out *explanation.LaunchExplanation) {
 			}
 			counts[reason]++
 			if have, ok := rejected[name]; x.Offering.Price < price && (!ok || x.Offering.Price < r.in.Offers.Offers[have.Offer].Offering.Price) {
-				rejected[name] = offers.Purchase{Template: ti, Offer: o}
+				rejected[name] = offers.OfferRef{Template: ti, Offer: o}
 			}
 		})
 	}
@@ -148,7 +148,7 @@ func (r *Comparison) wrong(ti, o int) scheduling.ReasonCount {
 	if lacking := shortOf(room, r.load); len(lacking) > 0 {
 		return resourceReason(r.in, lacking)
 	}
-	p := offers.Purchase{Template: ti, Offer: o}
+	p := offers.OfferRef{Template: ti, Offer: o}
 	if id := r.ledger.UsedUp(p); id != "" {
 		return scheduling.ReasonCount{Code: scheduling.ReasonReservation, Detail: "reservation " + id + " is used up"}
 	}
@@ -177,7 +177,7 @@ func (r *Comparison) unfit(ti, o, g int) scheduling.ReasonCount {
 }
 
 // exactly puts numbers into the reason why an offer would not do.
-func (r *Comparison) exactly(at offers.Purchase, reason scheduling.ReasonCount) scheduling.ReasonCount {
+func (r *Comparison) exactly(at offers.OfferRef, reason scheduling.ReasonCount) scheduling.ReasonCount {
 	reason.Count = 1
 	room, ok := r.explainer.State.room(at.Template, at.Offer)
 	if reason.Code != scheduling.ReasonResources && reason.Code != scheduling.ReasonNoResource || !ok {

@@ -218,7 +218,7 @@ func (s *subject) onOffer(p place, yield func(obstacle) bool) {
 			return
 		}
 	}
-	buy := offers.Purchase{Template: p.template, Offer: p.at}
+	buy := offers.OfferRef{Template: p.template, Offer: p.at}
 	if s.state.ledger.UsedUp(buy) != "" && !yield(obstacle{kind: reserved, n: p.at}) {
 		return
 	}

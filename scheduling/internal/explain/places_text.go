@@ -148,7 +148,7 @@ func offerChange(s *subject, p place, x obstacle) scheduling.Change {
 	case reserved:
 		return raiseReservation(offer.Offering.ReservationID)
 	case limited:
-		return limitChange(limitGaps(s.state, offers.Purchase{Template: p.template, Offer: p.at}))
+		return limitChange(limitGaps(s.state, offers.OfferRef{Template: p.template, Offer: p.at}))
 	case portBound, portPlanned, attachFull, violatesTerm: // the first three are of nodes, the last is in changeOf
 	}
 	return scheduling.Change{}

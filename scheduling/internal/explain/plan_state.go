@@ -41,7 +41,7 @@ func newPlanState(c *instance.Instance, plan *scheduling.Plan) *PlanState {
 	launches := instance.NewLaunches(c)
 	for i := range plan.Launches {
 		m := PlannedNode{Template: -1, Items: s.items(plan.Launches[i].Pods)}
-		if at, ok := launches.Purchase(&plan.Launches[i]); ok {
+		if at, ok := launches.OfferOf(&plan.Launches[i]); ok {
 			m.Template, m.Offer = at.Template, at.Offer
 			s.ledger.Spend(at, 1)
 		}

@@ -35,7 +35,7 @@ func without(plan *scheduling.Plan, pod string) *scheduling.Plan {
 }
 
 // Cheapest is the best offer that would take a pod of a class on a machine of its own.
-func (e *Explainer) Cheapest(id int) (best offers.Purchase, ok bool) {
+func (e *Explainer) Cheapest(id int) (best offers.OfferRef, ok bool) {
 	s := e.subject(id)
 	for ti, v := range e.In.Templates {
 		var free []int
@@ -49,7 +49,7 @@ func (e *Explainer) Cheapest(id int) (best offers.Purchase, ok bool) {
 		}
 		for _, o := range free {
 			if !ok || e.In.Offers.Offers[o].Cost < e.In.Offers.Offers[best.Offer].Cost {
-				best, ok = offers.Purchase{Template: ti, Offer: o}, true
+				best, ok = offers.OfferRef{Template: ti, Offer: o}, true
 			}
 		}
 	}

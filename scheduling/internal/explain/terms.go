@@ -42,7 +42,7 @@ func newTermState(s *PlanState) *termState {
 	for i := range s.Machines {
 		node := int32(-1)
 		if x := &s.Machines[i]; x.Template >= 0 {
-			node = t.state.Join(m.Bought(offers.Purchase{Template: x.Template, Offer: x.Offer}))
+			node = t.state.Join(m.Bought(offers.OfferRef{Template: x.Template, Offer: x.Offer}))
 			t.place(x.Items, s.plan.Launches[i].Pods, node)
 		}
 		t.machines = append(t.machines, node)

@@ -196,7 +196,7 @@ func Realise(c *instance.Instance, plan *scheduling.Plan, params Params) []Reali
 		w := &p.courses[i]
 		out[i] = Realised{Batches: w.Batches, Elsewhere: p.movedPods(w, &x)}
 		for _, k := range p.buyForLeft(f, w, &x) {
-			o := &p.c.Offers.Offers[p.kinds.list[k].purchase.Offer]
+			o := &p.c.Offers.Offers[p.kinds.list[k].offer.Offer]
 			out[i].Later = offerings.Sum(out[i].Later, p.c.Facts.Solver.ExpectedPrice(o.InstanceType, o.Offering))
 		}
 		if x.left > 0 && !p.late() {

@@ -112,11 +112,11 @@ func (p *problem) affords(f fleet) bool {
 	l := instance.NewLedger(p.c)
 	for k, n := range f {
 		if n > 0 {
-			l.Spend(p.kinds.list[k].purchase, int64(n))
+			l.Spend(p.kinds.list[k].offer, int64(n))
 		}
 	}
 	for k, n := range f {
-		if id := l.Reservation(p.kinds.list[k].purchase); n > 0 && id != "" && l.Supply[id] < 0 {
+		if id := l.Reservation(p.kinds.list[k].offer); n > 0 && id != "" && l.Supply[id] < 0 {
 			return false
 		}
 	}
@@ -176,7 +176,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 			}
 		}
 		bins = append(bins, model.Bin{Room: x.room, Admits: admits, Soft: model.NewBits(len(p.c.Classes.Groups))})
-		ledger.Spend(x.purchase, 1)
+		ledger.Spend(x.offer, 1)
 	}
 	out := p.packOnto(bins, p.pods, ledger)
 	if slices.Max(out.Unplaced) > 0 {
@@ -214,9 +214,9 @@ func (p *problem) bound(machines int, w *course, x *bindResult) [][]model.Item {
 
 // answer returns a fleet with the given pods on existing nodes and machines.
 func (p *problem) answer(machines []int32, items [][]model.Item) *Fleet {
-	bought := make([]offers.Purchase, len(p.kinds.list))
+	bought := make([]offers.OfferRef, len(p.kinds.list))
 	for k := range p.kinds.list {
-		bought[k] = p.kinds.list[k].purchase
+		bought[k] = p.kinds.list[k].offer
 	}
 	c := p.c
 	out := &Fleet{Packing: c.Unsited().Buying(bought)}

@@ -12,12 +12,12 @@ import (
 
 // kind is a machine on sale.
 type kind struct {
-	purchase offers.Purchase
-	rank     int32 // by weight of its NodePool, highest weight first
-	machine  int   // number in the scheduler
-	cost     int64
-	room     []int64
-	admits   []bool // by class
+	offer   offers.OfferRef
+	rank    int32 // by weight of its NodePool, highest weight first
+	machine int   // number in the scheduler
+	cost    int64
+	room    []int64
+	admits  []bool // by class
 }
 
 // kindTable is the machines on sale. Kinds are numbered as the search comes to consider them, so the table grows, and a
@@ -26,23 +26,23 @@ type kindTable struct {
 	c         *instance.Instance
 	scheduler *binding.Scheduler
 	list      []kind // the kinds considered so far
-	numbers   map[offers.Purchase]int
-	known     map[offers.Purchase]*kind    // read so far, also those without a number
+	numbers   map[offers.OfferRef]int
+	known     map[offers.OfferRef]*kind    // read so far, also those without a number
 	ranks     []int32                      // of NodePools by weight, by template number
 	keys      []string                     // topology keys of terms, except the hostname
-	sales     map[string][]offers.Purchase // purchases by domain; nil until needed
+	sales     map[string][]offers.OfferRef // offers by domain; nil until needed
 }
 
 // newKindTable returns a table without kinds.
 func newKindTable(c *instance.Instance, scheduler *binding.Scheduler) *kindTable {
 	return &kindTable{
 		c: c, scheduler: scheduler, ranks: c.WeightRank(), keys: slices.Sorted(maps.Keys(c.TermKeys(nil, false))),
-		numbers: map[offers.Purchase]int{}, known: map[offers.Purchase]*kind{},
+		numbers: map[offers.OfferRef]int{}, known: map[offers.OfferRef]*kind{},
 	}
 }
 
-// number returns the number of a purchase's kind, which it adds if necessary.
-func (t *kindTable) number(at offers.Purchase) int {
+// number returns the number of an offer's kind, which it adds if necessary.
+func (t *kindTable) number(at offers.OfferRef) int {
 	if n, ok := t.numbers[at]; ok {
 		return n
 	}
@@ -53,13 +53,13 @@ func (t *kindTable) number(at offers.Purchase) int {
 	return t.numbers[at]
 }
 
-// of returns the kind of a purchase.
-func (t *kindTable) of(at offers.Purchase) *kind {
+// of returns the kind of an offer.
+func (t *kindTable) of(at offers.OfferRef) *kind {
 	if k, ok := t.known[at]; ok {
 		return k
 	}
 	k := &kind{
-		purchase: at, rank: t.ranks[t.c.Templates[at.Template].Number], cost: t.c.Offers.Offers[at.Offer].Cost,
+		offer: at, rank: t.ranks[t.c.Templates[at.Template].Number], cost: t.c.Offers.Offers[at.Offer].Cost,
 		admits: make([]bool, len(t.c.Planned)),
 	}
 	x := &t.c.Offered[at.Template]
@@ -74,12 +74,12 @@ func (t *kindTable) of(at offers.Purchase) *kind {
 	return k
 }
 
-// readSales lists the purchases by domain.
+// readSales lists the offers by domain.
 func (t *kindTable) readSales() {
-	t.sales = map[string][]offers.Purchase{}
+	t.sales = map[string][]offers.OfferRef{}
 	for ti := range t.c.Offered {
 		for _, o := range t.c.Offered[ti].List {
-			if at := (offers.Purchase{Template: ti, Offer: o.Offer}); t.c.Offers.Offers[o.Offer].Launchable {
+			if at := (offers.OfferRef{Template: ti, Offer: o.Offer}); t.c.Offers.Offers[o.Offer].Launchable {
 				d := t.domainName(at)
 				t.sales[d] = append(t.sales[d], at)
 			}
@@ -87,14 +87,14 @@ func (t *kindTable) readSales() {
 	}
 }
 
-// label returns the value of a topology key on machines of a purchase.
-func (t *kindTable) label(at offers.Purchase, key string) string {
+// label returns the value of a topology key on machines of an offer.
+func (t *kindTable) label(at offers.OfferRef, key string) string {
 	value, _ := t.c.Offers.LabelOf(t.c.Templates[at.Template], at.Offer, key)
 	return value
 }
 
-// domainName returns the values of all topology keys on machines of a purchase, joined.
-func (t *kindTable) domainName(at offers.Purchase) string {
+// domainName returns the values of all topology keys on machines of an offer, joined.
+func (t *kindTable) domainName(at offers.OfferRef) string {
 	var out strings.Builder
 	for _, key := range t.keys {
 		out.WriteString(t.label(at, key) + "\x00")
@@ -138,7 +138,7 @@ func (t *kindTable) unboundedNode(d *domain) int {
 	admits := make([]bool, len(t.c.Planned))
 	for _, k := range t.onSale(d) {
 		if first < 0 {
-			first = t.number(k.purchase)
+			first = t.number(k.offer)
 		}
 		for c, yes := range k.admits {
 			admits[c] = admits[c] || yes

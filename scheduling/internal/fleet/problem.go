@@ -128,7 +128,7 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 	}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		at, ok := launches.Purchase(l)
+		at, ok := launches.OfferOf(l)
 		if !ok || p.kinds.of(at).room == nil {
 			return false
 		}
@@ -198,7 +198,7 @@ func (p *problem) divide() {
 	left := map[string][]int64{}
 	var order []string
 	for _, m := range p.launched {
-		d := p.kinds.domainName(p.kinds.list[m.kind].purchase)
+		d := p.kinds.domainName(p.kinds.list[m.kind].offer)
 		if left[d] == nil {
 			left[d] = make([]int64, len(p.c.Planned))
 			order = append(order, d)
@@ -235,7 +235,7 @@ func (p *problem) readSpread() {
 			}
 			for _, key := range p.c.TopologyTerms.List[p.c.Planned[c].TopologyTerms].SpreadKeys(true) {
 				key = requirements.NormalizeKey(key)
-				at := spreadDomain{key, p.kinds.label(p.kinds.list[m.kind].purchase, key)}
+				at := spreadDomain{key, p.kinds.label(p.kinds.list[m.kind].offer, key)}
 				if key == corev1.LabelHostname {
 					p.hosts[c]++
 				} else if !slices.Contains(p.spread, at) {
@@ -260,7 +260,7 @@ func (p *problem) spreads(f fleet) bool {
 	}
 	return !slices.ContainsFunc(p.spread, func(at spreadDomain) bool {
 		for k, n := range f {
-			if n > 0 && p.kinds.label(p.kinds.list[k].purchase, at.key) == at.value {
+			if n > 0 && p.kinds.label(p.kinds.list[k].offer, at.key) == at.value {
 				return false
 			}
 		}

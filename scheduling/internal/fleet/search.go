@@ -121,7 +121,7 @@ func (p *problem) choose() {
 			slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.value, a.value) })
 			from := len(d.kinds)
 			for _, x := range list[:min(len(list), mostKinds)] {
-				d.kinds = append(d.kinds, p.kinds.number(x.purchase))
+				d.kinds = append(d.kinds, p.kinds.number(x.offer))
 			}
 			// The rest needs other machines than these.
 			queue = slices.DeleteFunc(slices.Clone(queue), func(c int32) bool {
@@ -252,7 +252,7 @@ func (p *problem) extraMachines(w *course, x *bindResult) fleet {
 			if value == 0 {
 				return false
 			}
-			k := p.kinds.number(best.purchase)
+			k := p.kinds.number(best.offer)
 			f.fill(&p.kinds.list[k], true)
 			out = p.kinds.extended(out)
 			out[k]++

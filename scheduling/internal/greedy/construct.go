@@ -56,7 +56,7 @@ func (h offers) second() float64 {
 	return score
 }
 
-// dropEvery is the number of purchases after which empty classes are removed from the index.
+// dropEvery is the number of machines after which empty classes are removed from the index.
 const dropEvery = 64
 
 // construction buys machines for the remaining pods of the index.

@@ -12,7 +12,7 @@ import (
 // engineOptions are the options of a packing, as the engine takes them, with the tables to which they refer by number.
 type engineOptions struct {
 	options []model.Option
-	bought  []offers.Purchase // by option, the offer it stands for
+	bought  []offers.OfferRef // by option, the offer it stands for
 	floors  []model.Floor
 	supply  []int64
 	passes  []model.Pass
@@ -138,7 +138,7 @@ func (x *optionReader) addOptions(ti int, rank int32) {
 				Cost: offer.Cost, Price: int64(offer.Offering.Price), Supply: x.supplies.Number(offer.Offering),
 				Admits: admits, Soft: avoid, Weight: rank, Floor: floor,
 			})
-			x.out.bought = append(x.out.bought, offers.Purchase{Template: ti, Offer: o.Offer})
+			x.out.bought = append(x.out.bought, offers.OfferRef{Template: ti, Offer: o.Offer})
 		}
 	}
 }

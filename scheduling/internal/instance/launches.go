@@ -22,9 +22,9 @@ type booking struct {
 // NewLaunches is a reader of launches for the instance's problem.
 func NewLaunches(c *Instance) *Launches { return &Launches{c, map[booking]int{}} }
 
-// Purchase is the template and offer of a launch's first option. ok is false where the launch has no option, or the
+// OfferOf returns the template and offer of a launch's first option. ok is false where the launch has no option, or the
 // problem has no such NodePool or offering.
-func (r *Launches) Purchase(l *scheduling.Launch) (at offers.Purchase, ok bool) {
+func (r *Launches) OfferOf(l *scheduling.Launch) (at offers.OfferRef, ok bool) {
 	if at.Template = r.template(l); at.Template >= 0 {
 		at.Offer = r.offer(at.Template, &l.Options[0])
 	}

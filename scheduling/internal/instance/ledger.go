@@ -39,7 +39,7 @@ func NewLedger(c *Instance) *Ledger {
 }
 
 // Use is the amount that one launch of p uses of its pool's limits. The caller must not change it.
-func (l *Ledger) Use(p offers.Purchase) []int64 {
+func (l *Ledger) Use(p offers.OfferRef) []int64 {
 	t, shape := l.c.Templates[p.Template], l.c.Offers.Offers[p.Offer].Shape
 	if l.use[t.Number] == nil {
 		l.use[t.Number] = make([][]int64, len(l.c.Offers.Shapes))
@@ -52,7 +52,7 @@ func (l *Ledger) Use(p offers.Purchase) []int64 {
 }
 
 // Reservation is the ID of the reservation that a launch of p uses; "" for none.
-func (l *Ledger) Reservation(p offers.Purchase) string {
+func (l *Ledger) Reservation(p offers.OfferRef) string {
 	if o := l.c.Offers.Offers[p.Offer].Offering; o.CapacityType == offerings.Reserved {
 		return o.ReservationID
 	}
@@ -60,7 +60,7 @@ func (l *Ledger) Reservation(p offers.Purchase) string {
 }
 
 // Spend books n launches of p; a negative n cancels them.
-func (l *Ledger) Spend(p offers.Purchase, n int64) {
+func (l *Ledger) Spend(p offers.OfferRef, n int64) {
 	if id := l.Reservation(p); id != "" {
 		l.Supply[id] -= n
 	}
@@ -73,7 +73,7 @@ func (l *Ledger) Spend(p offers.Purchase, n int64) {
 }
 
 // UsedUp is the ID of the reservation of p if it has no instance left; "" otherwise.
-func (l *Ledger) UsedUp(p offers.Purchase) string {
+func (l *Ledger) UsedUp(p offers.OfferRef) string {
 	if id := l.Reservation(p); id != "" && l.Supply[id] < 1 {
 		return id
 	}
@@ -82,7 +82,7 @@ func (l *Ledger) UsedUp(p offers.Purchase) string {
 
 // Gaps yields the limits that a further launch of p exceeds: the index among the pool's limited resources, and the
 // excess.
-func (l *Ledger) Gaps(p offers.Purchase) iter.Seq2[int, int64] {
+func (l *Ledger) Gaps(p offers.OfferRef) iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		pool := l.c.Templates[p.Template].Number
 		if !l.Limited[pool] {
@@ -97,7 +97,7 @@ func (l *Ledger) Gaps(p offers.Purchase) iter.Seq2[int, int64] {
 }
 
 // Affords reports whether a further launch of p keeps all limits and its reservation.
-func (l *Ledger) Affords(p offers.Purchase) bool {
+func (l *Ledger) Affords(p offers.OfferRef) bool {
 	for range l.Gaps(p) {
 		return false
 	}
@@ -115,7 +115,7 @@ func (l *Ledger) Drained(pool int, lists [][]offers.TemplateOffer) bool {
 			continue
 		}
 		for _, o := range lists[ti] {
-			p := offers.Purchase{Template: ti, Offer: o.Offer}
+			p := offers.OfferRef{Template: ti, Offer: o.Offer}
 			if l.Affords(p) && slices.ContainsFunc(l.Use(p), func(u int64) bool { return u > 0 }) {
 				return true
 			}
@@ -126,7 +126,7 @@ func (l *Ledger) Drained(pool int, lists [][]offers.TemplateOffer) bool {
 
 // CouldSwap reports whether a booked launch may be replaced by another of the same template within limits and
 // reservations.
-func (l *Ledger) CouldSwap(from, to offers.Purchase) bool {
+func (l *Ledger) CouldSwap(from, to offers.OfferRef) bool {
 	if id := l.Reservation(to); id != "" && id != l.Reservation(from) && l.Supply[id] < 1 {
 		return false
 	}
@@ -145,7 +145,7 @@ func (l *Ledger) CouldSwap(from, to offers.Purchase) bool {
 
 // Swap replaces a booked launch by another of the same template; false, without a change, where [Ledger.CouldSwap] is
 // false.
-func (l *Ledger) Swap(from, to offers.Purchase) bool {
+func (l *Ledger) Swap(from, to offers.OfferRef) bool {
 	if !l.CouldSwap(from, to) {
 		return false
 	}

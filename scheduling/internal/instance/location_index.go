@@ -100,7 +100,7 @@ func (l *LocationIndex) spots() int { return l.OnSale + len(l.Places) }
 
 // OnOffer reports whether limits and reservations leave room for one launch of an offer by a template.
 func (l *LocationIndex) OnOffer(template, offer int) bool {
-	return l.ledger.Affords(offers.Purchase{Template: template, Offer: offer})
+	return l.ledger.Affords(offers.OfferRef{Template: template, Offer: offer})
 }
 
 // ChoiceAmong reports whether there are offers of template ti for which do is true, and they satisfy the minValues of

@@ -198,7 +198,7 @@ func learn(c *Instance, add func(*OfferCache)) {
 type offerGroups struct {
 	sites   []int32           // by spot of an offer, its site in the partition by all axes
 	of      [][]int32         // by template and index in its list, the stratum
-	samples []offers.Purchase // by stratum, its first offer
+	samples []offers.OfferRef // by stratum, its first offer
 	// firsts are, by template, the indices in its list of the offers that no other offer of their stratum dominates.
 	// The engine's options are drawn from them.
 	firsts [][]int32
@@ -252,7 +252,7 @@ func newOfferGroups(l *LocationIndex, sites []int32) *offerGroups {
 			if !found {
 				n = int32(len(s.samples))
 				known[k] = n
-				s.samples, places = append(s.samples, offers.Purchase{Template: ti, Offer: list[at].Offer}), append(places, nil)
+				s.samples, places = append(s.samples, offers.OfferRef{Template: ti, Offer: list[at].Offer}), append(places, nil)
 			}
 			of[at], places[n-from] = n, append(places[n-from], int32(at))
 		}

@@ -11,16 +11,16 @@ import (
 
 // withoutDominated drops options that another option dominates, and the entries of bought at the same indices. Only the
 // search is without them: the alternatives of a launch are drawn from all offers.
-func withoutDominated(options []model.Option, bought []offers.Purchase) ([]model.Option, []offers.Purchase) {
+func withoutDominated(options []model.Option, bought []offers.OfferRef) ([]model.Option, []offers.OfferRef) {
 	kept := model.PruneDominated(options)
 	if len(kept) == len(options) {
 		return options, bought
 	}
-	left, purchases := make([]model.Option, len(kept)), make([]offers.Purchase, len(kept))
+	left, refs := make([]model.Option, len(kept)), make([]offers.OfferRef, len(kept))
 	for to, from := range kept {
-		left[to], purchases[to] = options[from], bought[from]
+		left[to], refs[to] = options[from], bought[from]
 	}
-	return left, purchases
+	return left, refs
 }
 
 // passes are the tiers in which the engine launches nodes: weight ranks from the highest weight down for groups that

@@ -18,7 +18,7 @@ type Packing struct {
 	FeasibleSets []FeasibleSet            // by engine group
 	Lists        [][]offers.TemplateOffer // by template, the offers that some seat may use, in rank order
 	Columns      *offers.RowTable         // by column of an offer, the seats that may use it
-	Bought       []offers.Purchase        // by engine option
+	Bought       []offers.OfferRef        // by engine option
 	Model        *model.Problem           // the engine's input
 }
 
@@ -118,10 +118,10 @@ func NewPacking(l *LocationIndex, s *Sites) *Packing {
 	return p
 }
 
-// Buying is a copy in which the engine's option i stands for purchase i.
-func (p *Packing) Buying(purchases []offers.Purchase) *Packing {
+// Buying is a copy in which the engine's option i stands for offer i.
+func (p *Packing) Buying(list []offers.OfferRef) *Packing {
 	out := *p
-	out.Bought = purchases
+	out.Bought = list
 	return &out
 }
 

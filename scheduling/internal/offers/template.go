@@ -210,9 +210,9 @@ func (v *Template) Untolerated(c *podspec.Constraint) (hard *corev1.Taint, soft 
 	return c.Untolerated(v.Pool.Spec.Template.Spec.Taints)
 }
 
-// Purchase is the template and the offer that an option of the engine stands for: the first in rank order among offers
+// OfferRef is the template and the offer that an option of the engine stands for: the first in rank order among offers
 // with the same room and the same admitted pods.
-type Purchase struct {
+type OfferRef struct {
 	Template int
 	Offer    int
 }

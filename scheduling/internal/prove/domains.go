@@ -118,7 +118,7 @@ func (b *domainBook) whereabouts(plan *scheduling.Plan) map[string]int {
 	}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		if at, ok := launches.Purchase(l); ok {
+		if at, ok := launches.OfferOf(l); ok {
 			for _, name := range l.Pods {
 				domainOf[name] = b.domainOf(b.in.Templates[at.Template], at.Offer) + 1
 			}

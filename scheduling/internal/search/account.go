@@ -11,9 +11,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Account adds so many machines of a purchase to a plan's sums, on each of which daemons and pods
+// Account adds a number of machines of an offer to a plan's sums, on each of which daemons and pods
 // ask for so much.
-func Account(c *instance.Instance, s *scheduling.Summary, at offers.Purchase, count int64, daemons, pods []int64) {
+func Account(c *instance.Instance, s *scheduling.Summary, at offers.OfferRef, count int64, daemons, pods []int64) {
 	o := &c.Offers.Offers[at.Offer]
 	s.Nodes += int(count)
 	total, ok := o.Offering.Price.Times(count)
@@ -45,7 +45,7 @@ func Account(c *instance.Instance, s *scheduling.Summary, at offers.Purchase, co
 }
 
 // Daemons is the sum of the requests of the DaemonSets that run on a machine, by resource.
-func Daemons(c *instance.Instance, at offers.Purchase) []int64 {
+func Daemons(c *instance.Instance, at offers.OfferRef) []int64 {
 	load := make([]int64, c.Dims())
 	for i, row := range c.Offered[at.Template].Daemons {
 		if row.Has(at.Offer) {

@@ -30,9 +30,9 @@ func (sr *saleReader) offerAt(m *machine, at int) *offers.Offer {
 	return &sr.in.Offers.Offers[sr.packing.Lists[m.template][at].Offer]
 }
 
-// sale is the purchase of the offer at a place of a template.
-func (sr *saleReader) sale(template, at int) offers.Purchase {
-	return offers.Purchase{Template: template, Offer: sr.packing.Lists[template][at].Offer}
+// sale is a machine of the offer at a place of a template.
+func (sr *saleReader) sale(template, at int) offers.OfferRef {
+	return offers.OfferRef{Template: template, Offer: sr.packing.Lists[template][at].Offer}
 }
 
 // holds reports whether the offer at a place has room for a machine's pods and
@@ -66,8 +66,8 @@ func (sr *saleReader) replaces(m *machine, at int) bool {
 	return true
 }
 
-// place is the place of a purchase in the list of its template.
-func (sr *saleReader) place(planned offers.Purchase) int {
+// place returns the place of an offer in the list of its template.
+func (sr *saleReader) place(planned offers.OfferRef) int {
 	return slices.IndexFunc(sr.packing.Lists[planned.Template], func(o offers.TemplateOffer) bool { return o.Offer == planned.Offer })
 }
 
@@ -88,8 +88,8 @@ func (sr *saleReader) weigh(m *machine) {
 	}
 }
 
-// buys is the purchase of a machine.
-func (sr *saleReader) buys(m *machine) offers.Purchase { return sr.sale(m.template, m.first) }
+// buys returns the offer of a machine.
+func (sr *saleReader) buys(m *machine) offers.OfferRef { return sr.sale(m.template, m.first) }
 
 // compareMachines orders machines by NodePool, price, instance type and items.
 func (sr *saleReader) compareMachines(a, b machine) int {

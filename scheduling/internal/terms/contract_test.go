@@ -184,10 +184,22 @@ func TestRequiredAffinityIsOneTarget(t *testing.T) {
 	p := scheduling.Problem{Pods: []*corev1.Pod{
 		pod, st.Pod("both", st.Label("app", "db"), st.Label("tier", "fast")), st.Pod("one", st.Label("app", "db")), st.Pod("other", st.Label("tier", "fast")),
 	}}
-	read, among := terms.Required(&p, p.Pods)
+	read, among := required(&p)
 	require.Len(t, read[0].Terms, 2)
 	assert.Equal(t, read[0].Terms[0].Target, read[0].Terms[1].Target)
 	for i, want := range []bool{false, true, false, false} {
 		assert.Equal(t, want, slices.Contains(among[i], int32(read[0].Terms[0].Target)), "%s", p.Pods[i].Name)
 	}
+}
+
+// required returns the required topology terms of the pods, and by pod the sorted numbers of the targets that select it.
+func required(p *scheduling.Problem) (list []*podspec.TopologyTerms, among [][]int32) {
+	r := terms.NewReader(p, &scheduling.Policy{Preferences: scheduling.PreferencesIgnore}, nil, nil)
+	for _, pod := range p.Pods {
+		list = append(list, r.List[r.Read(pod)])
+	}
+	for _, pod := range p.Pods {
+		among = append(among, r.Targets.Sets[r.Targets.Matched(podspec.NamespaceOf(pod), pod.Labels)])
+	}
+	return list, among
 }

@@ -362,17 +362,3 @@ func sortTargets(t *podspec.Targets) []int {
 	}
 	return moved
 }
-
-// Required reads the topology terms of pods that have to hold, the problem's default spread
-// constraints among them: of each pod its terms, never nil, and the sorted numbers of the targets
-// of these terms that the pod is among.
-func Required(p *scheduling.Problem, pods []*corev1.Pod) (terms []*podspec.TopologyTerms, among [][]int32) {
-	r := NewReader(p, &scheduling.Policy{Preferences: scheduling.PreferencesIgnore}, nil, nil)
-	for _, pod := range pods {
-		terms = append(terms, r.List[r.Read(pod)])
-	}
-	for _, pod := range pods {
-		among = append(among, r.Targets.Sets[r.Targets.Matched(podspec.NamespaceOf(pod), pod.Labels)])
-	}
-	return terms, among
-}

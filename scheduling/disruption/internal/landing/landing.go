@@ -70,7 +70,7 @@ type model struct {
 	scheduler *binding.Scheduler
 	priority  []int32        // by class
 	classes   map[string]int // by pod
-	purchases *instance.Launches
+	launches  *instance.Launches
 }
 
 // New reads a cluster. The error is that of a malformed problem.
@@ -84,7 +84,7 @@ func New(x Cluster) (*Landing, error) {
 		return nil, err
 	}
 	c := facts.Compile(false)
-	m := &model{scheduler: binding.New(c), classes: c.ClassByPod(), purchases: instance.NewLaunches(c)}
+	m := &model{scheduler: binding.New(c), classes: c.ClassByPod(), launches: instance.NewLaunches(c)}
 	for _, class := range c.Planned {
 		m.priority = append(m.priority, class.Priority)
 	}
@@ -252,7 +252,7 @@ func (l *Landing) removeFrom(pod string, n int32) {
 func (m *model) launchKind(launch *scheduling.Launch, option int) (int, bool) {
 	one := *launch
 	one.Options = launch.Options[option : option+1]
-	p, ok := m.purchases.Purchase(&one)
+	p, ok := m.launches.OfferOf(&one)
 	if !ok {
 		return 0, false
 	}

@@ -36,7 +36,7 @@ func New(c *instance.Instance, plan *scheduling.Plan) (*Plan, error) {
 	launches := instance.NewLaunches(c)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		at, ok := launches.Purchase(l)
+		at, ok := launches.OfferOf(l)
 		if !ok {
 			return nil, fmt.Errorf("launch %s: the problem has no such NodePool or offering", l.Name)
 		}
