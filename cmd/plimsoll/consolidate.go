@@ -72,7 +72,10 @@ then, too: see the metric plimsoll_stranded.`,
 			} else {
 				err = printMoves(a, to.format, p, plan)
 			}
-			return to.deliver(a, err)
+			if err != nil {
+				return err
+			}
+			return to.deliver(a)
 		}),
 	}
 	input.register(cmd)

@@ -39,14 +39,13 @@ func destinationFlag(a *app, cmd *cobra.Command, usage string, endings map[strin
 	return to
 }
 
-// deliver moves the text that is printed so far into the file, if there is one, unless printing has failed with err. It replaces
-// the file as a whole, so that a program that reads it at the same time, such as node_exporter, sees the former file or
-// the new one.
-func (d *destination) deliver(a *app, err error) error {
-	if err != nil || d.file == "" {
-		return err
+// deliver moves the text that is printed so far into the file, if there is one. It replaces the file as a whole, so that
+// a program that reads it at the same time, such as node_exporter, sees the former file or the new one.
+func (d *destination) deliver(a *app) error {
+	if d.file == "" {
+		return nil
 	}
-	err = replaceFile(d.file, a.stdout.Bytes())
+	err := replaceFile(d.file, a.stdout.Bytes())
 	a.stdout.Reset()
 	if err != nil {
 		return fmt.Errorf("--output %s: %w", d.file, withoutPath(err))

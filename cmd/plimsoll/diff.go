@@ -76,12 +76,11 @@ pending pods.`,
 			switch *format {
 			case "table":
 				writeDiff(&a.stdout, a.view, d)
+				return nil
 			case "markdown":
-				a.stdout.Write(d.Markdown())
-			default:
-				return a.encode(*format, "difference", d)
+				return d.Markdown(&a.stdout)
 			}
-			return nil
+			return a.encode(*format, "difference", d)
 		})(cmd, args)
 	}
 	input.register(cmd)

@@ -3,10 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -29,33 +26,18 @@ type reportFlags struct {
 	cases  casesFlag
 	title  string
 	labels []string
-	output string // a format
-	file   string // where it goes, "" is stdout
+	to     *destination
 }
 
 // register adds the flags to a command.
-func (f *reportFlags) register(cmd *cobra.Command) {
+func (f *reportFlags) register(a *app, cmd *cobra.Command) {
 	f.question.register(cmd)
 	f.cases.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.title, "title", "", "title of the report, as `TEXT`; default: cloud and region")
 	flags.StringArrayVar(&f.labels, "label", nil, "also group costs by the pod label `KEY`; may be repeated; default: the first of cost-center, team, owner and similar labels that a pod has")
-	f.output = "html"
-	flags.VarP(&parsed{text: f.output, kind: "string", read: func(text string) error {
-		ending := strings.TrimPrefix(filepath.Ext(text), ".")
-		if f.file = text; ending == "" {
-			ending, f.file = text, ""
-		}
-		if ending == "md" {
-			ending = "markdown"
-		}
-		var err error
-		if f.output, err = oneOf(ending, "html", "markdown", "svg", "json", "yaml"); err != nil {
-			return errors.New("want html, markdown, svg, json or yaml, or a file whose name ends in .html, .md, .svg, .json or .yaml")
-		}
-		return nil
-	}}, "output", "o", "output `FORMAT`: html, markdown, svg (a picture of the nodes), json or yaml, for stdout, or a file whose name ends in .html, .md, .svg, .json or .yaml")
-	grouped(cmd, groupOutput)
+	f.to = destinationFlag(a, cmd, "output `FORMAT`: html, markdown, svg (a picture of the nodes), json or yaml, for stdout, or a file whose name ends in .html, .md, .svg, .json or .yaml",
+		map[string]string{".html": "html", ".md": "markdown", ".markdown": "markdown", ".svg": "svg", ".json": "json", ".yaml": "yaml"}, "html", "markdown", "svg", "json", "yaml")
 }
 
 // reportCommand writes a report for readers who do not run the command themselves.
@@ -114,9 +96,9 @@ It exits as consolidate does, and with 3 if a case leaves pods pending.`,
 				return err
 			}
 		}
-		return writeReport(a, &f, r)
+		return writeReport(a, f.to, r)
 	})
-	f.register(cmd)
+	f.register(a, cmd)
 	return cmd
 }
 
@@ -124,7 +106,7 @@ It exits as consolidate does, and with 3 if a case leaves pods pending.`,
 func comparedCases(ctx context.Context, a *app, f *reportFlags, p *problem, plan *disruption.ConsolidationPlan) ([]*whatif.Outcome, error) {
 	asked, err := questions(a, &f.question, f.cases, func(cmd *cobra.Command) *question {
 		var all reportFlags
-		all.register(cmd)
+		all.register(a, cmd)
 		return &all.question
 	})
 	if err != nil {
@@ -176,32 +158,20 @@ func notesOf(v view, p *problem, plan *disruption.ConsolidationPlan) []string {
 }
 
 // writeReport writes a report to where the flags say.
-func writeReport(a *app, f *reportFlags, r *report.Report) error {
-	var b bytes.Buffer
+func writeReport(a *app, to *destination, r *report.Report) error {
 	var err error
-	switch f.output {
+	switch to.format {
 	case "html":
-		err = r.HTML(&b)
+		err = r.HTML(&a.stdout)
 	case "markdown":
-		err = r.Markdown(&b)
+		err = r.Markdown(&a.stdout)
 	case "svg":
-		err = r.SVG(&b)
+		err = r.SVG(&a.stdout)
 	default:
-		before := a.stdout.Len()
-		if err = a.encode(f.output, "report", r); err == nil && f.file != "" {
-			b.Write(a.stdout.Bytes()[before:])
-			a.stdout.Truncate(before)
-		}
+		err = a.encode(to.format, "report", r)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
-	if f.file == "" {
-		_, err = b.WriteTo(&a.stdout)
-		return err
-	}
-	if err := os.WriteFile(f.file, b.Bytes(), 0o644); err != nil { //nolint:gosec // a report is for others to read
-		return fmt.Errorf("--output %s: %w", f.file, withoutPath(err))
-	}
-	return nil
+	return to.deliver(a)
 }

@@ -112,7 +112,7 @@ func TestReportFormats(t *testing.T) {
 			require.Equal(t, string(text), printed.stdout)
 		}
 	}
-	for output, want := range map[string]string{"pdf": "want html, markdown, svg", "report.pdf": "want html, markdown, svg", "": "want html"} {
+	for output, want := range map[string]string{"pdf": "want one of html, markdown, svg, json or yaml", "report.pdf": "or a file whose name ends in .html, .json, .markdown, .md, .svg or .yaml", "": "want one of html"} {
 		r := run(t, append(small, output)...)
 		require.Equal(t, exitUsage, r.code)
 		require.Contains(t, r.stderr, want)

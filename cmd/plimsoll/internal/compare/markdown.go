@@ -2,7 +2,7 @@ package compare
 
 import (
 	"fmt"
-	"slices"
+	"io"
 	"strconv"
 
 	"github.com/samber/lo"
@@ -18,9 +18,9 @@ const (
 	mostPods      = 10
 )
 
-// Markdown returns the difference as a comment for a pull request: headline, both sides, workloads, and the nodes in a
+// Markdown writes the difference as a comment for a pull request: headline, both sides, workloads, and the nodes in a
 // collapsed section.
-func (d *Diff) Markdown() []byte {
+func (d *Diff) Markdown(w io.Writer) error {
 	t := &markdown.Text{}
 	t.Line("## %s", markdown.Literal(d.headline()))
 	t.Table([]string{"", "$ per month", "Nodes", "Pods", "Not placed"}, "lrrrr")
@@ -60,7 +60,8 @@ func (d *Diff) Markdown() []byte {
 		}
 		t.Close()
 	}
-	return slices.Clone(t.Bytes())
+	_, err := t.WriteTo(w)
+	return err
 }
 
 // headline says in one line how much more or less the second side costs.

@@ -3,6 +3,8 @@ package markdown
 import (
 	"bytes"
 	"fmt"
+	"html"
+	"io"
 	"strings"
 	"unicode"
 )
@@ -31,16 +33,16 @@ func (t *Text) Row(cells ...string) {
 	t.Line("|")
 }
 
-// Open begins a collapsed section below a summary, Close ends it.
+// Open begins a collapsed section below a summary. Markdown in a summary is not read, so that it is escaped as HTML.
 func (t *Text) Open(summary string) {
-	t.Line("\n<details><summary>%s</summary>", Literal(summary))
+	t.Line("\n<details><summary>%s</summary>", html.EscapeString(strings.Map(printable, summary)))
 }
 
 // Close ends a collapsed section.
 func (t *Text) Close() { t.Line("\n</details>") }
 
-// Bytes returns the text so far; it is valid until more is written.
-func (t *Text) Bytes() []byte { return t.buffer.Bytes() }
+// WriteTo implements [io.WriterTo]. It empties the text.
+func (t *Text) WriteTo(w io.Writer) (int64, error) { return t.buffer.WriteTo(w) }
 
 // Literal returns Markdown that is shown as text is. Characters that cannot be printed are shown as a dot.
 func Literal(text string) string {
@@ -52,10 +54,16 @@ func Literal(text string) string {
 		case r == '<' || r == '&':
 			b.WriteString(map[rune]string{'<': "&lt;", '&': "&amp;"}[r])
 			continue
-		case !unicode.IsPrint(r):
-			r = '·'
 		}
-		b.WriteRune(r)
+		b.WriteRune(printable(r))
 	}
 	return b.String()
+}
+
+// printable returns a character, or a dot in place of one that cannot be printed.
+func printable(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return '·'
 }

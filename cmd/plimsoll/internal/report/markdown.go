@@ -1,140 +1,90 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/markdown"
 )
 
 // Markdown writes the report for a pull request, its long tables below a line that opens them.
 func (r *Report) Markdown(w io.Writer) error {
-	m := &markdown{}
+	m := &markdown.Text{}
 	p := page{r}
-	m.line("## %s", literal(r.Title))
+	m.Line("## %s", markdown.Literal(r.Title))
 	if p.Saved() > 0 {
-		m.line("\n**%s a month** can be saved, %s of the bill, in %s.", dollars(p.Saved()), share(p.Saved(), p.Today().Cents), plural(len(r.Steps), "safe step"))
+		m.Line("\n**%s a month** can be saved, %s of the bill, in %s.", dollars(p.Saved()), share(p.Saved(), p.Today().Cents), plural(len(r.Steps), "safe step"))
 	}
-	m.table([]string{"", "$ per month", ""}, "lrl")
+	m.Table([]string{"", "$ per month", ""}, "lrl")
 	for _, b := range p.Bars() {
-		m.row(b.Label, dollars(b.Cents), b.Note)
+		m.Row(b.Label, dollars(b.Cents), b.Note)
 	}
 	if len(r.Stops) > 0 {
-		m.line("\n### What stops further savings")
-		m.table([]string{"$ per month", "What", "Of", "What lifts it"}, "rlll")
+		m.Line("\n### What stops further savings")
+		m.Table([]string{"$ per month", "What", "Of", "What lifts it"}, "rlll")
 		for _, s := range r.Stops {
 			what := s.Meaning
 			if s.Nodes > 0 {
 				what += ", " + plural(s.Nodes, "node")
 			}
-			m.row(lo.Ternary(s.AtMost, "at most ", "")+dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Lift)
+			m.Row(lo.Ternary(s.AtMost, "at most ", "")+dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Lift)
 		}
 	}
 	if len(r.Cases) > 0 {
-		m.line("\n### What if")
-		m.table([]string{"Case", "$ per month", "Difference", "Nodes", "Pods move", "Flags", ""}, "lrrrrll")
+		m.Line("\n### What if")
+		m.Table([]string{"Case", "$ per month", "Difference", "Nodes", "Pods move", "Flags", ""}, "lrrrrll")
 		for _, a := range p.Answers() {
-			m.row(a.Name, a.Cost, a.Difference, a.Nodes, a.Moves, a.Flags, a.Notes)
+			m.Row(a.Name, a.Cost, a.Difference, a.Nodes, a.Moves, a.Flags, a.Notes)
 		}
 	}
 	if len(r.Risks) > 0 {
-		m.line("\n### Risks of the steps")
-		m.table([]string{"Risk", "Of", "Steps"}, "llr")
+		m.Line("\n### Risks of the steps")
+		m.Table([]string{"Risk", "Of", "Steps"}, "llr")
 		for _, k := range r.Risks {
-			m.row(k.Meaning, figures.Names(k.Objects, mostObjects), fmt.Sprint(len(k.Steps)))
+			m.Row(k.Meaning, figures.Names(k.Objects, mostObjects), fmt.Sprint(len(k.Steps)))
 		}
 	}
 	if len(r.Steps) > 0 {
-		m.open(plural(len(r.Steps), "step"))
-		m.table([]string{"", "Why", "Removes", "Buys", "Pods move", "Saves $ per month"}, "rlllrr")
+		m.Open(plural(len(r.Steps), "step"))
+		m.Table([]string{"", "Why", "Removes", "Buys", "Pods move", "Saves $ per month"}, "rlllrr")
 		for i, s := range p.Listed() {
-			m.row(fmt.Sprint(i+1), string(s.Reason), figures.Names(s.Drain, mostObjects), s.Bought(), fmt.Sprint(s.Pods), dollars(s.SavingCents))
+			m.Row(fmt.Sprint(i+1), string(s.Reason), figures.Names(s.Drain, mostObjects), s.Bought(), fmt.Sprint(s.Pods), dollars(s.SavingCents))
 		}
 		if rest := p.Unlisted(); rest != nil {
-			m.row("", "and "+plural(rest.Waves, "further step"), "", "", fmt.Sprint(rest.Pods), dollars(rest.SavingCents))
+			m.Row("", "and "+plural(rest.Waves, "further step"), "", "", fmt.Sprint(rest.Pods), dollars(rest.SavingCents))
 		}
-		m.close()
+		m.Close()
 	}
 	for _, a := range p.Accounts() {
-		m.open("Where the money goes, by " + a.By)
-		m.table([]string{a.By, "Today", "After"}, "lrr")
+		m.Open("Where the money goes, by " + a.By)
+		m.Table([]string{a.By, "Today", "After"}, "lrr")
 		for _, l := range slices.Concat(a.Rows, a.Overhead) {
-			m.row(l.Name, exact(l.Today), exact(l.After))
+			m.Row(l.Name, exact(l.Today), exact(l.After))
 		}
-		m.row(a.Total.Name, exact(a.Total.Today), exact(a.Total.After))
-		m.close()
+		m.Row(a.Total.Name, exact(a.Total.Today), exact(a.Total.After))
+		m.Close()
 	}
 	if list := noticedIn(r.Warnings); len(list) > 0 {
-		m.open(plural(len(r.Warnings), "warning"))
-		m.line("")
+		m.Open(plural(len(r.Warnings), "warning"))
+		m.Line("")
 		for _, n := range list {
-			m.line("- %s: %s", literal(figures.Names(n.Objects, mostObjects)), literal(n.Message))
+			m.Line("- %s: %s", markdown.Literal(figures.Names(n.Objects, mostObjects)), markdown.Literal(n.Message))
 		}
-		m.close()
+		m.Close()
 	}
-	m.open("Made with")
-	m.line("")
+	m.Open("Made with")
+	m.Line("")
 	for _, note := range r.Notes {
-		m.line("- %s", literal(note))
+		m.Line("- %s", markdown.Literal(note))
 	}
 	for _, s := range r.MadeWith {
-		m.line("- %s: %s", literal(s.Name), literal(s.Value))
+		m.Line("- %s: %s", markdown.Literal(s.Name), markdown.Literal(s.Value))
 	}
-	m.close()
+	m.Close()
 	_, err := m.WriteTo(w)
 	return err
-}
-
-// markdown is text that is being written.
-type markdown struct{ bytes.Buffer }
-
-func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
-
-// table begins a table; align has l or r for each column.
-func (m *markdown) table(head []string, align string) {
-	m.line("")
-	m.row(head...)
-	for _, a := range align {
-		m.WriteString(map[rune]string{'l': "| :-- ", 'r': "| --: "}[a])
-	}
-	m.line("|")
-}
-
-// row writes the cells of a table. Characters that have a meaning in Markdown are escaped.
-func (m *markdown) row(cells ...string) {
-	for _, c := range cells {
-		m.WriteString("| " + literal(c) + " ")
-	}
-	m.line("|")
-}
-
-// open begins a collapsed section under a summary line, close ends it.
-func (m *markdown) open(summary string) {
-	m.line("\n<details><summary>%s</summary>", plain(summary))
-}
-
-func (m *markdown) close() { m.line("\n</details>") }
-
-// literal is a text that Markdown shows as it is.
-func literal(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case strings.ContainsRune("\\`*_[]|~", r):
-			b.WriteByte('\\')
-		case r == '<' || r == '&':
-			b.WriteString(map[rune]string{'<': "&lt;", '&': "&amp;"}[r])
-			continue
-		case !unicode.IsPrint(r):
-			r = '·'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
