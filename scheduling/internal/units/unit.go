@@ -29,13 +29,13 @@ type UnitBook struct {
 	Units []Unit
 	// runs are, by target of affinity per host, the bins with a running pod of it. anywhere says whether one runs on
 	// any node with a host name.
-	runs     map[int]model.Bits
-	anywhere map[int]bool
-	states   []settling
-	stranded []int64       // by class, pods for which no unit had room
+	runs        map[int]model.Bits
+	anywhere    map[int]bool
+	states      []settling
+	stranded    []int64       // by class, pods for which no unit had room
 	Unplaceable []bool        // by class, whether it has no place in any plan
 	LeftOut     map[int]int64 // by class, pods that the caller leaves unplaced
-	Dead     []bool        // by class, whether no pod may follow it, because it has no place
+	Dead        []bool        // by class, whether no pod may follow it, because it has no place
 	// FewUnits says that pods with affinity join as few units as can hold them, not all evenly. Spread says that pods
 	// have joined several.
 	FewUnits, Spread bool
