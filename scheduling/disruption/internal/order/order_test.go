@@ -22,9 +22,10 @@ const (
 	bought  offerings.Price = 4
 )
 
-// task is a step that removes the nodes from which the moves go. All pods are alike, unless they have a volume of their
+// task is a step that removes the nodes from which the moves go. The zone of a node is the first letter of its name. All pods
+// are alike, with a change; nil for none. All pods are alike, unless they have a volume of their
 // own. The parts that are tried are appended to a list, and made if all admits them.
-func task(t *testing.T, tried *[]order.Part, all bool, moves ...landing.Move) order.Task {
+func task(t *testing.T, tried *[]order.Part, all bool, change func(*corev1.Pod), moves ...landing.Move) order.Task {
 	t.Helper()
 	task := order.Task{
 		Moves: moves, Pods: map[string]*corev1.Pod{}, MustSave: true,
@@ -45,7 +46,7 @@ func task(t *testing.T, tried *[]order.Part, all bool, moves ...landing.Move) or
 		}
 		names[name] = true
 		x.Problem.Nodes = append(x.Problem.Nodes, &corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}},
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name, corev1.LabelTopologyZone: name[:1]}},
 			Status:     corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourcePods: resource.MustParse("110")}},
 		})
 	}
@@ -66,6 +67,9 @@ func task(t *testing.T, tried *[]order.Part, all bool, moves ...landing.Move) or
 			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: m.Pod[len("shop/"):]},
 			Spec:       corev1.PodSpec{NodeName: m.From, Containers: []corev1.Container{{Name: "c"}}},
 		}
+		if change != nil {
+			change(p)
+		}
 		task.Pods[m.Pod], x.Movable = p, append(x.Movable, p)
 	}
 	l, err := landing.New(x)
@@ -78,7 +82,7 @@ func task(t *testing.T, tried *[]order.Part, all bool, moves ...landing.Move) or
 func TestRemoveOne(t *testing.T) {
 	var tried []order.Part
 	a, b := landing.Move{Pod: "shop/a", From: "one", To: "stays"}, landing.Move{Pod: "shop/b", From: "two", To: "stays"}
-	o := order.New(task(t, &tried, true, a, b))
+	o := order.New(task(t, &tried, true, nil, a, b))
 	assert.Equal(t, []string{"one", "two"}, o.Remaining())
 	for _, m := range []landing.Move{a, b} {
 		ok, err := o.RemoveOne(t.Context(), 0)
@@ -94,7 +98,7 @@ func TestRemoveOne(t *testing.T) {
 // takes the place of the other pod on a node that exists, so that its node goes without a launch.
 func TestPodsExchangeDestinations(t *testing.T) {
 	var tried []order.Part
-	o := order.New(task(t, &tried, true, landing.Move{Pod: "shop/a", From: "one", To: "launch"}, landing.Move{Pod: "shop/b", From: "two", To: "stays"}))
+	o := order.New(task(t, &tried, true, nil, landing.Move{Pod: "shop/a", From: "one", To: "launch"}, landing.Move{Pod: "shop/b", From: "two", To: "stays"}))
 	ok, err := o.RemoveOne(t.Context(), 0)
 	require.NoError(t, err)
 	assert.True(t, ok)
@@ -104,7 +108,7 @@ func TestPodsExchangeDestinations(t *testing.T) {
 // A node that needs a launch which costs more than it saves is removed together with others, as few as possible.
 func TestRemoveGroup(t *testing.T) {
 	var tried []order.Part
-	o := order.New(task(t, &tried, true,
+	o := order.New(task(t, &tried, true, nil,
 		landing.Move{Pod: "shop/a", From: "one", To: "launch"}, landing.Move{Pod: "shop/b", From: "two", To: "launch"}, landing.Move{Pod: "shop/c", From: "three", To: "launch"}))
 	alone, err := o.RemoveOne(t.Context(), 0)
 	require.NoError(t, err)
@@ -120,7 +124,7 @@ func TestRemoveGroup(t *testing.T) {
 // A part that is refused changes nothing: all nodes remain, and the same part is tried the next time, once.
 func TestRefusedPart(t *testing.T) {
 	var tried []order.Part
-	o := order.New(task(t, &tried, false, landing.Move{Pod: "shop/a", From: "one", To: "launch"}, landing.Move{Pod: "shop/b", From: "two", To: "launch"}))
+	o := order.New(task(t, &tried, false, nil, landing.Move{Pod: "shop/a", From: "one", To: "launch"}, landing.Move{Pod: "shop/b", From: "two", To: "launch"}))
 	for range 2 {
 		ok, err := o.RemoveGroup(t.Context())
 		require.NoError(t, err)
@@ -129,4 +133,22 @@ func TestRefusedPart(t *testing.T) {
 	}
 	require.Len(t, tried, 2)
 	assert.Equal(t, tried[0], tried[1])
+}
+
+// kube-scheduler may bind pods of a step elsewhere than planned. From then on a pod counts in the domain of its new node
+// alone: here zone t has lost its pod to zone o, so that the other pod must go to zone t, because of its spread.
+func TestPodsBoundElsewhere(t *testing.T) {
+	var tried []order.Part
+	spread := func(p *corev1.Pod) {
+		p.Labels = map[string]string{"app": "web"}
+		p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: &metav1.LabelSelector{MatchLabels: p.Labels},
+		}}
+	}
+	o := order.New(task(t, &tried, true, spread, landing.Move{Pod: "shop/a", From: "one", To: "one-2"}, landing.Move{Pod: "shop/b", From: "two", To: "two-2"}))
+	o.Apply([]string{"two"}, nil, []landing.Move{{Pod: "shop/b", From: "two", To: "one-2"}})
+	ok, err := o.RemoveOne(t.Context(), 0)
+	require.NoError(t, err)
+	assert.True(t, ok)
+	assert.Equal(t, []landing.Move{{Pod: "shop/a", From: "one", To: "two-2"}}, tried[0].Moves)
 }
