@@ -204,7 +204,7 @@ type Summary struct {
 	// Realised is the estimated price once kube-scheduler has bound the pods; set only with
 	// [PlacementFree]. It is nil, with a warning, where too many pods depend on each other, or
 	// where a deadline passed first.
-	Realised *Realised `json:"realised,omitempty"`
+	Realised *Realised `json:"afterScheduling,omitempty"`
 	// LowerBoundPerHour is proven by the certificate: no plan that places at least the placed pods
 	// and keeps the rules in its description costs less. It is 0 where a plan may cost nothing.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`

@@ -6,7 +6,7 @@
 //	kubectl get pods,nodes,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll plan -f -
 //	plimsoll consolidate -f cluster.json            the nodes to remove, in which order, and the saving
 //	plimsoll report -f cluster.json -o report.html  the same as a page to pass on
-//	plimsoll whatif -f cluster.json --case 'calm: --no-spot'   the price under other settings
+//	plimsoll whatif -f cluster.json --case 'no spot: --no-spot'   the price under other settings
 //	plimsoll diff before.json after.json            how two plans differ, in dollars
 //	plimsoll lint -f cluster.json                   needless costs, and settings that do not work
 //	plimsoll redact -f cluster.json                 a dump without confidential names

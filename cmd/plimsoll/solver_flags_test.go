@@ -55,7 +55,7 @@ func TestSolverFlags(t *testing.T) {
 				assert.LessOrEqual(t, n["shop/storefront"], 1, l.Name) // of eight
 			}
 		},
-		"--goal calm": func(t *testing.T, p *scheduling.Plan) {
+		"--goal low-interruption": func(t *testing.T, p *scheduling.Plan) {
 			for _, l := range p.Launches {
 				assert.Less(t, l.Options[0].InterruptionRate, 0.05)
 			}

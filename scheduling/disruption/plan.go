@@ -65,7 +65,7 @@ type ConsolidationSummary struct {
 	Alternative *Rebuilt `json:"alternative,omitempty"`
 	// Realised is the mean of the plan played with other choices of kube-scheduler; set only with
 	// [scheduling.PlacementFree].
-	Realised *RealisedSteps `json:"realised,omitempty"`
+	Realised *RealisedSteps `json:"afterScheduling,omitempty"`
 	// Status is how the search ended; with StatusDeadline there may be further steps.
 	Status scheduling.Status `json:"status"`
 	// Frontier is the saving, and the pods moved for it, after each step.

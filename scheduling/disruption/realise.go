@@ -30,7 +30,7 @@ type RealisedSteps struct {
 	PodsElsewhere int `json:"podsElsewhere"`
 	// PodsWaiting is how many evicted pods find no node until machines are launched for them. Pending are pods that
 	// may stay pending whatever is launched, because of rules about pods that were bound elsewhere, by name.
-	PodsWaiting int      `json:"podsWaiting"`
+	PodsWaiting int      `json:"podsPending"`
 	Pending     []string `json:"pending,omitempty"`
 	// Launches is how many machines are launched that no step orders.
 	Launches int `json:"launches"`

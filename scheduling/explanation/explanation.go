@@ -110,7 +110,7 @@ type PodExplanation struct {
 	Changes []scheduling.Change `json:"changes,omitempty"`
 	// Realised tells where kube-scheduler is expected to bind it. It is nil where the plan has no
 	// place for the pod, where the policy pins pods, or where too many pods depend on each other.
-	Realised *RealisedPod `json:"realised,omitempty"`
+	Realised *RealisedPod `json:"afterScheduling,omitempty"`
 }
 
 // RealisedPod tells whether kube-scheduler binds a pod to its planned place, by simulations that
@@ -194,9 +194,9 @@ type NodeState string
 
 // The states of nodes.
 const (
-	NodeReady    NodeState = "ready"     // it receives pods
-	NodeInFlight NodeState = "in-flight" // of a pool, and not initialized yet
-	NodeGoing    NodeState = "going"     // being removed; it receives no pods
+	NodeReady    NodeState = "ready"         // it receives pods
+	NodeInFlight NodeState = "in-flight"     // of a pool, and not initialized yet
+	NodeGoing    NodeState = "being-removed" // being removed; it receives no pods
 )
 
 // NodeExplanation lists the pods planned onto an existing node, and its free resources.

@@ -21,26 +21,26 @@ const (
 	GoalCheapest Goal = "cheapest"
 	// GoalFewestNodes is the smallest number of machines, then the price.
 	GoalFewestNodes Goal = "fewest-nodes"
-	// GoalCalm weighs price and interruptions as [offerings.CapacityOptimized] does:
+	// GoalLowInterruption weighs price and interruptions as [offerings.CapacityOptimized] does:
 	// it pays for calm, but not any price.
-	GoalCalm Goal = "calm"
+	GoalLowInterruption Goal = "low-interruption"
 	// GoalOnDemand buys no spot machines. Pods that ask for spot are left out.
 	GoalOnDemand Goal = "on-demand"
 	// GoalFewestInterruptions is the smallest number of interruptions, at almost any
 	// price: see [offerings.FewestInterruptions].
 	GoalFewestInterruptions Goal = "fewest-interruptions"
-	// GoalFlexible leaves much choice to launches that may become spot machines: 15
+	// GoalDiversified leaves much choice to launches that may become spot machines: 15
 	// types, as Karpenter's spot-to-spot rule requires, of 3 families, or the choice that
 	// [Policy.Flexibility] requires.
-	GoalFlexible Goal = "flexible"
-	// GoalInflexible requires no such choice. The difference to the policy's own plan is the
+	GoalDiversified Goal = "diversified"
+	// GoalNotDiversified requires no such choice. The difference to the policy's own plan is the
 	// price of Policy.Flexibility.
-	GoalInflexible Goal = "inflexible"
+	GoalNotDiversified Goal = "not-diversified"
 )
 
 // Goals returns the goals in the order in which they are documented.
 func Goals() []Goal {
-	return []Goal{GoalCheapest, GoalFewestNodes, GoalCalm, GoalOnDemand, GoalFewestInterruptions, GoalFlexible, GoalInflexible}
+	return []Goal{GoalCheapest, GoalFewestNodes, GoalLowInterruption, GoalOnDemand, GoalFewestInterruptions, GoalDiversified, GoalNotDiversified}
 }
 
 // Apply returns the settings that look for a plan of the goal: s with the settings that the goal
@@ -50,17 +50,17 @@ func (goal Goal) Apply(s scheduling.Policy) (scheduling.Policy, error) {
 	case GoalCheapest:
 	case GoalFewestNodes:
 		s.FewestNodes = true
-	case GoalCalm:
+	case GoalLowInterruption:
 		s.Ranking.Strategy = offerings.CapacityOptimized
 	case GoalFewestInterruptions:
 		s.Ranking.Strategy = offerings.FewestInterruptions
 	case GoalOnDemand:
 		s.NoSpot = true
-	case GoalFlexible:
+	case GoalDiversified:
 		if !offers.On(s.Flexibility) {
 			s.Flexibility = offers.FlexibleByDefault()
 		}
-	case GoalInflexible:
+	case GoalNotDiversified:
 		s.Flexibility = scheduling.Flexibility{}
 	default:
 		return s, fmt.Errorf("goal %q: want one of %s", goal, joined(Goals()))
@@ -87,9 +87,9 @@ type Alternative struct {
 }
 
 // Alternatives plans p for every goal and returns the plans that differ: plans that place more pods first, then cheaper
-// ones. Every goal is served by one of them, but [GoalInflexible] only where [Policy.Flexibility] requires options. The
+// ones. Every goal is served by one of them, but [GoalNotDiversified] only where [Policy.Flexibility] requires options. The
 // plan of [GoalCheapest] is that of [Planner.Plan], unless the search for another goal found a cheaper one. A goal that
-// must lead to the plan of another one is not planned, e.g. [GoalCalm] where the cheapest plan launches no spot nodes.
+// must lead to the plan of another one is not planned, e.g. [GoalLowInterruption] where the cheapest plan launches no spot nodes.
 //
 // Errors are those of [Planner.Plan]. Once the deadline of ctx has passed no further goal is planned, so that there is
 // at least one alternative, and the remaining goals are not served. Without a deadline the same problem and settings
@@ -137,17 +137,17 @@ func (s Planner) Alternatives(ctx context.Context, p scheduling.Problem) ([]Alte
 
 // goals returns the goals that can lead to a plan of their own under the settings; the cheapest is first.
 func goals(s *scheduling.Policy) []Goal {
-	return slices.DeleteFunc(Goals(), func(g Goal) bool { return g == GoalInflexible && !offers.On(s.Flexibility) })
+	return slices.DeleteFunc(Goals(), func(g Goal) bool { return g == GoalNotDiversified && !offers.On(s.Flexibility) })
 }
 
 // spares reports whether the cheapest plan serves a goal as it is.
 func spares(s *scheduling.Policy, goal Goal, cheapest *scheduling.Plan) bool {
 	switch goal {
-	case GoalCalm, GoalFewestInterruptions, GoalOnDemand:
+	case GoalLowInterruption, GoalFewestInterruptions, GoalOnDemand:
 		return spotLaunches(cheapest) == 0
 	case GoalFewestNodes:
 		return cheapest.Summary.Nodes <= 1
-	case GoalFlexible:
+	case GoalDiversified:
 		return serves(s, goal, cheapest)
 	}
 	return false
@@ -156,9 +156,9 @@ func spares(s *scheduling.Policy, goal Goal, cheapest *scheduling.Plan) bool {
 // serves reports whether a plan is one that a goal allows.
 func serves(s *scheduling.Policy, goal Goal, plan *scheduling.Plan) bool {
 	switch goal {
-	case GoalInflexible:
+	case GoalNotDiversified:
 		return true
-	case GoalFlexible:
+	case GoalDiversified:
 		if !offers.On(s.Flexibility) {
 			return offers.HoldsFlexibility(offers.FlexibleByDefault(), plan)
 		}
@@ -198,7 +198,7 @@ func measures(goal Goal) []measure {
 	switch goal {
 	case GoalFewestNodes:
 		return []measure{func(a *Alternative) int64 { return int64(a.Plan.Summary.Nodes) }, objective}
-	case GoalCalm:
+	case GoalLowInterruption:
 		return []measure{ranked(offerings.CapacityOptimized), objective}
 	case GoalFewestInterruptions:
 		return []measure{ranked(offerings.FewestInterruptions), objective}

@@ -38,13 +38,13 @@ func TestAlternativesTellWhatFlexibilityCosts(t *testing.T) {
 	p.Pods = append(p.Pods, st.Pod("large", st.Requests(st.Cores(16)), st.Select(offerings.CapacityTypeLabel, "spot")))
 	list, err := provisioning.Planner{Policy: s}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
-	free, held := served(t, list, provisioning.GoalInflexible), served(t, list, provisioning.GoalCheapest)
+	free, held := served(t, list, provisioning.GoalNotDiversified), served(t, list, provisioning.GoalCheapest)
 	assert.Same(t, &list[0], free, "it places the pod that too few spot machines hold")
 	assert.Equal(t, 5, free.Plan.Summary.Placed)
 	assert.Equal(t, 4, held.Plan.Summary.Placed)
 	assert.Equal(t, "0.72", free.Plan.Summary.PricePerHour.String())
 	assert.Equal(t, "0.12", held.Plan.Summary.PricePerHour.String())
-	assert.Contains(t, held.Goals, provisioning.GoalFlexible)
+	assert.Contains(t, held.Goals, provisioning.GoalDiversified)
 	assert.False(t, slices.Contains(free.Goals, provisioning.GoalCheapest))
 }
 
@@ -83,8 +83,8 @@ func TestAlternatives(t *testing.T) {
 	}
 	assert.Equal(t, []row{
 		{[]provisioning.Goal{provisioning.GoalCheapest}, "0.12", 4, 1},
-		{[]provisioning.Goal{provisioning.GoalCalm}, "0.16", 4, 0.2},
-		{[]provisioning.Goal{provisioning.GoalOnDemand, provisioning.GoalFewestInterruptions, provisioning.GoalFlexible}, "0.4", 4, 0},
+		{[]provisioning.Goal{provisioning.GoalLowInterruption}, "0.16", 4, 0.2},
+		{[]provisioning.Goal{provisioning.GoalOnDemand, provisioning.GoalFewestInterruptions, provisioning.GoalDiversified}, "0.4", 4, 0},
 		{[]provisioning.Goal{provisioning.GoalFewestNodes}, "0.6", 1, 0.2},
 	}, got)
 	onDemand := served(t, list, provisioning.GoalOnDemand)
@@ -99,7 +99,7 @@ func TestAlternativesForPodsThatAskForSpot(t *testing.T) {
 	list, err := provisioning.Planner{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	last := list[len(list)-1]
-	assert.Equal(t, []provisioning.Goal{provisioning.GoalOnDemand, provisioning.GoalFlexible}, last.Goals)
+	assert.Equal(t, []provisioning.Goal{provisioning.GoalOnDemand, provisioning.GoalDiversified}, last.Goals)
 	require.Len(t, last.Plan.Unschedulable, 1)
 	assert.Equal(t, scheduling.ReasonNoSpot, last.Plan.Unschedulable[0].Reasons[0].Code)
 	calmest := served(t, list, provisioning.GoalFewestInterruptions)
@@ -115,7 +115,7 @@ func TestOneAlternative(t *testing.T) {
 	list, err := provisioning.Planner{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	assert.Equal(t, without(provisioning.Goals(), provisioning.GoalInflexible), list[0].Goals)
+	assert.Equal(t, without(provisioning.Goals(), provisioning.GoalNotDiversified), list[0].Goals)
 	p.Pods = nil
 	list, err = provisioning.Planner{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
@@ -140,7 +140,7 @@ func TestAlternativesOfBadSettings(t *testing.T) {
 	_, err := provisioning.Planner{Policy: scheduling.Policy{Effort: -1}}.Alternatives(t.Context(), spotShop())
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
 	_, err = provisioning.Goal("best").Apply(scheduling.Policy{})
-	require.EqualError(t, err, `goal "best": want one of cheapest, fewest-nodes, calm, on-demand, fewest-interruptions, flexible, inflexible`)
+	require.EqualError(t, err, `goal "best": want one of cheapest, fewest-nodes, low-interruption, on-demand, fewest-interruptions, diversified, not-diversified`)
 }
 
 func TestAlternativesStopInTime(t *testing.T) {
@@ -187,7 +187,7 @@ func TestAlternativesOfRandomProblems(t *testing.T) {
 			switch g {
 			case provisioning.GoalOnDemand:
 				assert.LessOrEqual(t, times[g], 1, "seed %d: %s", seed, g)
-			case provisioning.GoalInflexible:
+			case provisioning.GoalNotDiversified:
 				assert.Zero(t, times[g])
 			default:
 				assert.Equal(t, 1, times[g], "seed %d: %s", seed, g)

@@ -43,9 +43,9 @@ func ExamplePlanner_Alternatives() {
 	}
 	// Output:
 	// [cheapest]: 0.24 USD per hour, machines: 8, interruptions a month: 1.6
-	// [calm]: 0.32 USD per hour, machines: 8, interruptions a month: 0.4
+	// [low-interruption]: 0.32 USD per hour, machines: 8, interruptions a month: 0.4
 	// [fewest-nodes]: 0.35 USD per hour, machines: 1, interruptions a month: 0.1
-	// [on-demand fewest-interruptions flexible]: 0.8 USD per hour, machines: 1, interruptions a month: 0
+	// [on-demand fewest-interruptions diversified]: 0.8 USD per hour, machines: 1, interruptions a month: 0
 }
 
 // The cost of an interruption decides between a cheap spot machine and one that is interrupted less.

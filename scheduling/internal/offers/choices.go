@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// FlexibleByDefault is the flexibility of [scheduling.GoalFlexible]: 15 instance types, as Karpenter asks of spot
+// FlexibleByDefault is the flexibility of [scheduling.GoalDiversified]: 15 instance types, as Karpenter asks of spot
 // consolidation, of at least 3 families.
 func FlexibleByDefault() scheduling.Flexibility {
 	return scheduling.Flexibility{Types: 15, Families: 3}

@@ -28,7 +28,7 @@ type Stop struct {
 	Objects []string `json:"objects,omitempty"`
 	// Meaning describes it in a few words, Lift the change that would lift it.
 	Meaning string `json:"meaning"`
-	Lift    string `json:"lift"`
+	Lift    string `json:"fix"`
 }
 
 // stops are the causes that keep the cluster from costing less after the steps.

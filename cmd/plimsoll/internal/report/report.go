@@ -55,7 +55,7 @@ type Report struct {
 	Costs Costs `json:"costs"`
 	// Stops are the causes that keep the cluster from costing less after the steps, and requests and NodePools
 	// that raise the price of a rebuilt cluster, the highest saving first.
-	Stops []Stop `json:"stops"`
+	Stops []Stop `json:"blocked"`
 	// Cases are the results under other settings, as of the command whatif, the baseline first.
 	Cases []*whatif.Outcome `json:"cases,omitempty"`
 	// Risks are the risks to check before the steps are carried out, by code.
@@ -64,7 +64,7 @@ type Report struct {
 	Warnings []scheduling.Warning `json:"warnings"`
 	// Notes describe the prices, e.g. their date; MadeWith lists the settings of the run.
 	Notes    []string  `json:"notes"`
-	MadeWith []Setting `json:"madeWith"`
+	MadeWith []Setting `json:"assumptions"`
 
 	palette palette
 }
