@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,23 +18,22 @@ import (
 // version is that of the release in the tests.
 const version = "v0.0.1"
 
-// built is the folder of a release for the platform of this machine, built once as a maintainer does.
-var built = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "plimsoll-release-")
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.Command("../.ci/release", version, folder)
+// releaseFolder is that of the release in the tests; only one process uses it.
+func releaseFolder() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("plimsoll-release-%d", os.Getpid()))
+}
+
+// built builds a release for the platform of this machine, once, as a maintainer does.
+var built = sync.OnceValue(func() error {
+	cmd := exec.Command("../.ci/release", version, releaseFolder())
 	cmd.Env = append(os.Environ(), "PLATFORMS=linux/"+runtime.GOARCH)
 	cmd.Stderr = os.Stderr
-	return folder, cmd.Run()
+	return cmd.Run()
 })
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if folder, _ := built(); folder != "" {
-		_ = os.RemoveAll(folder)
-	}
+	_ = os.RemoveAll(releaseFolder())
 	os.Exit(code)
 }
 
@@ -43,9 +43,8 @@ func released(t *testing.T) *release {
 	if runtime.GOOS != "linux" {
 		t.Skip("releases are built on Linux")
 	}
-	folder, err := built()
-	require.NoError(t, err)
-	r, err := readRelease(version, folder)
+	require.NoError(t, built())
+	r, err := readRelease(version, releaseFolder())
 	require.NoError(t, err)
 	return r
 }
@@ -53,15 +52,15 @@ func released(t *testing.T) *release {
 // madeUp is a release of all platforms whose archives hold one text each.
 func madeUp(t *testing.T) *release {
 	t.Helper()
-	folder, sums := t.TempDir(), ""
+	to, sums := t.TempDir(), ""
 	for _, platform := range []string{"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64"} {
 		name := "plimsoll_1.2.3_" + platform + ".tar.gz"
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(platform), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(to, name), []byte(platform), 0o644))
 		sum := sha256.Sum256([]byte(platform))
 		sums += hex.EncodeToString(sum[:]) + "  " + name + "\n"
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "checksums.txt"), []byte(sums+strings.Repeat("0", 64)+"  install.sh\n"), 0o644))
-	r, err := readRelease("v1.2.3", folder)
+	require.NoError(t, os.WriteFile(filepath.Join(to, "checksums.txt"), []byte(sums+strings.Repeat("0", 64)+"  install.sh\n"), 0o644))
+	r, err := readRelease("v1.2.3", to)
 	require.NoError(t, err)
 	require.Len(t, r.archives, 5)
 	return r
@@ -96,12 +95,12 @@ func TestFilesOfARelease(t *testing.T) {
 }
 
 func TestFaultsOfReleases(t *testing.T) {
-	folder := t.TempDir()
+	to := t.TempDir()
 	for _, bad := range []string{"1.2.3", "v1.2", "latest", "v1.2.3 ", "v1.2.3/../x"} {
-		_, err := readRelease(bad, folder)
+		_, err := readRelease(bad, to)
 		require.ErrorContains(t, err, "want a semantic version such as v1.2.3")
 	}
-	_, err := readRelease("v1.2.3", folder)
+	_, err := readRelease("v1.2.3", to)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = readRelease("v1.2.4", madeUp(t).folder)
 	require.ErrorContains(t, err, "checksums.txt: no archive of version v1.2.4")
