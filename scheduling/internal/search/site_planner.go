@@ -44,12 +44,12 @@ func NewSitePlanner(c *instance.Instance, late func() bool) *SitePlanner {
 	return newSitePlanner(c, late, nil, false)
 }
 
-// newSitePlanner is [NewSitePlanner] with pods given up from the start: so many of some classes. Piled says that
-// pods that follow others may be piled on few.
-func newSitePlanner(c *instance.Instance, late func() bool, gone map[int]int64, piled bool) *SitePlanner {
+// newSitePlanner is [NewSitePlanner] without the pods in leftOut, by class. With fewUnits, pods
+// with affinity join as few units as can hold them (see [units.UnitBook]).
+func newSitePlanner(c *instance.Instance, late func() bool, leftOut map[int]int64, fewUnits bool) *SitePlanner {
 	l := c.Locations()
 	t := &SitePlanner{
-		in: l.In, locations: l, late: late, proofs: fewProofs, roaming: map[int]bool{}, book: units.NewUnitBook(l, gone, piled),
+		in: l.In, locations: l, late: late, proofs: fewProofs, roaming: map[int]bool{}, book: units.NewUnitBook(l, leftOut, fewUnits),
 	}
 	t.book.Build()
 	t.plan()

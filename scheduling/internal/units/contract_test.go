@@ -114,19 +114,19 @@ func TestRulesThatCannotBeBroken(t *testing.T) {
 	}
 }
 
-// TestHopelessPods: a pod is hopeless if nothing that could be bought or runs takes it, and so are the pods that must be with it.
-func TestHopelessPods(t *testing.T) {
+// TestUnplaceablePods: a pod is unplaceable if no offer or node takes it, and so are the pods with required affinity to it.
+func TestUnplaceablePods(t *testing.T) {
 	huge := st.Pod("huge", st.Label("app", "huge"), st.Requests(st.Cores(100)))
 	follows := st.Pod("follows", st.Requests(st.Cores(1)), st.Near(corev1.LabelTopologyZone, st.Of("app", "huge")))
 	free := st.Pod("free", st.Requests(st.Cores(1)))
 	b := bookOf(t, market(huge, follows, free))
-	hopeless := map[string]bool{}
+	unplaceable := map[string]bool{}
 	for i, class := range b.Locations.In.Planned {
 		for _, pod := range class.Pods {
-			hopeless[pod.Name] = b.Unplaceable[i]
+			unplaceable[pod.Name] = b.Unplaceable[i]
 		}
 	}
-	assert.Equal(t, map[string]bool{"huge": true, "follows": true, "free": false}, hopeless)
+	assert.Equal(t, map[string]bool{"huge": true, "follows": true, "free": false}, unplaceable)
 }
 
 // TestSignatures: units have equal signatures exactly where their pods have equal node constraints and topology terms and are

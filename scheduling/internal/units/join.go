@@ -34,7 +34,7 @@ func TimesIn(room, request []int64) int64 {
 }
 
 // attach adds n pods of a class to the units with pods of the classes leaders, evenly as far as a node can hold them
-// together, and returns the number of pods that are left. With Piled it fills one unit after the other instead.
+// together, and returns the number of pods that are left. With FewUnits it fills one unit after the other instead.
 func (b *UnitBook) attach(class int, n int64, leaders []int) int64 {
 	for n > 0 {
 		var open []int

@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
-// presolve fills Hopeless with the classes that have no place, and replaces rules and limits that hold wherever pods go
+// presolve fills Unplaceable with the classes that have no place, and replaces rules and limits that hold wherever pods go
 // by weaker ones. Both make the problem smaller without a change to its solutions: such a rule is no reason to fix the
 // site of a pod, so the bin packing may choose it.
 func presolve(b *UnitBook) {
@@ -40,7 +40,7 @@ func heldBy(b *UnitBook, class *podspec.PodClass) []int {
 	return out
 }
 
-// countPods counts, by rule, the pending pods that are not hopeless.
+// countPods counts, by rule, the pending pods that are not unplaceable.
 func countPods(b *UnitBook) []PodCounts {
 	out := make([]PodCounts, len(b.Rules))
 	for i, class := range b.Locations.In.Planned {
@@ -63,7 +63,7 @@ func countPods(b *UnitBook) []PodCounts {
 	return out
 }
 
-// dropInfeasibleClasses marks as hopeless the classes with required affinity to pods of which none runs or can be
+// dropInfeasibleClasses marks as unplaceable the classes with required affinity to pods of which none runs or can be
 // placed, and reports whether there were any. It must be repeated, because pods may have affinity to such classes.
 func dropInfeasibleClasses(b *UnitBook, heads []PodCounts) bool {
 	found := false

@@ -43,10 +43,10 @@ type UnitBook struct {
 	Present [][]model.Presence
 }
 
-// NewUnitBook reads the topology terms of an instance: rules and limits with their running pods, and hopeless classes.
-// gone are, by class, the pods to leave unplaced; piled is [UnitBook.Piled]. Units are made by [UnitBook.Build].
-func NewUnitBook(l *instance.LocationIndex, gone map[int]int64, piled bool) *UnitBook {
-	b := &UnitBook{SignatureBook: &SignatureBook{RuleBook: NewRuleBook(l), Index: map[string]int{}}, LeftOut: gone, FewUnits: piled}
+// NewUnitBook reads the topology terms of an instance: rules and limits with their running pods, and unplaceable classes.
+// leftOut are, by class, the pods to leave unplaced; fewUnits is [UnitBook.FewUnits]. Units are made by [UnitBook.Build].
+func NewUnitBook(l *instance.LocationIndex, leftOut map[int]int64, fewUnits bool) *UnitBook {
+	b := &UnitBook{SignatureBook: &SignatureBook{RuleBook: NewRuleBook(l), Index: map[string]int{}}, LeftOut: leftOut, FewUnits: fewUnits}
 	for _, class := range l.In.Planned {
 		b.Enter(Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
 	}
