@@ -113,10 +113,10 @@ func reportAutoMode(found *findings, claims []*NodeClaim, p *scheduling.Problem)
 	}
 }
 
-// autoFee is the share of the on-demand price of an instance that AWS charges for a node of EKS Auto Mode
-// besides, whatever the instance itself is paid for: e.g. 0.03672 USD for a c6a.2xlarge of 0.306 USD in
-// us-east-1 (aws.amazon.com/eks/pricing). There are lists of it by type, which are not embedded, so it is
-// told and not counted.
+// autoFee is the share of the on-demand price of an instance that AWS charges for a node of EKS Auto Mode, beside the
+// price of the instance and whatever that is: e.g. 0.03672 USD for a c6a.2xlarge of 0.306 USD in us-east-1
+// (aws.amazon.com/eks/pricing). AWS lists it by type; the lists are not embedded, so a warning names the fee and prices
+// do not include it.
 const autoFee = 0.12
 
 // autoFeeWarnings are the warning of the fee of EKS Auto Mode, which is charged besides the prices of EC2,

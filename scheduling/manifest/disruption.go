@@ -61,7 +61,7 @@ func clusterOf(s *Snapshot) disruption.Cluster {
 	return cluster
 }
 
-// endOfTime stands for as long as a pod waits that the scheduler has promised a node.
+// endOfTime is the end of the wait of a pod that kube-scheduler has nominated to a node.
 func endOfTime() time.Time { return time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC) }
 
 // machineOf returns the machine of a claim.
@@ -118,7 +118,7 @@ const (
 	kindTermination = "termination"
 )
 
-// spotNotice is how long before a spot machine goes Amazon EC2 says so.
+// spotNotice is the time between the notice of Amazon EC2 and the interruption of a spot machine.
 const spotNotice = 2 * time.Minute
 
 // noticeTaint returns the kind of notice that a taint stands for, "" for none.

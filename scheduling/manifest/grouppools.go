@@ -150,7 +150,7 @@ func lasting(key string) bool {
 	return key == aksScaleSetPriority || !requirements.Restricted(key) && !requirements.WellKnown().Has(key)
 }
 
-// passing reports whether a taint tells of a state of the node that comes and goes.
+// passing reports whether a taint is about a passing state of the node, e.g. not-ready.
 func passing(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	return noticeTaint(key) != "" || slices.Contains([]string{

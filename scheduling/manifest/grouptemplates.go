@@ -75,7 +75,7 @@ func kindsOfResources(n *corev1.Node) string {
 	return strings.Join(names, " ")
 }
 
-// least is the least that nodes have of each resource that all of them have.
+// least is the least amount that a node has, of each resource that all nodes have.
 func least(nodes []*corev1.Node, has func(*corev1.Node) corev1.ResourceList) corev1.ResourceList {
 	out := has(nodes[0]).DeepCopy()
 	for _, n := range nodes[1:] {

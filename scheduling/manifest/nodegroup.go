@@ -61,8 +61,8 @@ func groupLabels() []string {
 	}
 }
 
-// NodeGroupOf returns the group of a node: the control plane, or what Karpenter, EKS, eksctl, GKE,
-// AKS or kops name it, or else its instance type. No node (nil) belongs to no group.
+// NodeGroupOf returns the group of a node: the control plane, or the group that Karpenter, EKS, eksctl, GKE, AKS or
+// kops name in its labels, or else its instance type. A nil node belongs to no group.
 func NodeGroupOf(node *corev1.Node) NodeGroup {
 	if node == nil {
 		return NodeGroup{}
@@ -83,9 +83,8 @@ func NodeGroupOf(node *corev1.Node) NodeGroup {
 	return NodeGroup{}
 }
 
-// CapacityTypeOf returns the capacity type of a node by its labels, on demand where no label states
-// it; told says that the labels are those of a cloud that labels other capacity types. For no node
-// (nil) it is on demand.
+// CapacityTypeOf returns the capacity type of a node by its labels, on demand where no label states it; told says that
+// the labels are those of a cloud that labels other capacity types. A nil node is on demand.
 func CapacityTypeOf(node *corev1.Node) (capacityType offerings.CapacityType, told bool) {
 	if node == nil {
 		return offerings.OnDemand, false

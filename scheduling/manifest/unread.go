@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// unreadParts are the parts of an input that plans do not read, and that users are told of.
+// unreadParts are the parts of an input that plans do not read, each to be named in a warning.
 type unreadParts struct {
 	fields       map[unknownField]*sighting
 	ignored      map[groupKind]*sighting // unknown kinds that were left out on request

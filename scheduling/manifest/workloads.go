@@ -162,9 +162,8 @@ func ownersOf(objects *objects) *owners {
 // cronSuffix is the suffix of the name of a Job that a CronJob makes.
 var cronSuffix = regexp.MustCompile(`-\d+$`)
 
-// chain returns the workloads that a pod belongs to, the one that made it first.
-// Where the ReplicaSet or Job between is not in the input, the names that their
-// controllers give tell whose they are.
+// chain returns the workloads that a pod belongs to, the one that made it first. Where the ReplicaSet or Job between is
+// not in the input, its owner follows from the names that controllers give.
 func (o *owners) chain(pod *corev1.Pod) []workloadKey {
 	w, ok := controllerOf(pod)
 	if !ok {

@@ -28,7 +28,7 @@ type Objects struct {
 	RuntimeClasses  []*nodev1.RuntimeClass
 	// ComputeClasses are GKE's ComputeClasses by name.
 	ComputeClasses map[string][]string
-	// Warn is told of objects that pods name and that are not there.
+	// Warn gets a warning for each object that a pod names and that does not exist.
 	Warn func(object, message string)
 }
 

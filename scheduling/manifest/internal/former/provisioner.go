@@ -32,7 +32,7 @@ const PoolLabel = karpenterGroup + "/provisioner-name"
 type Conversion struct {
 	// Results take the place of the object; a NodePool comes after its node class.
 	Results []Object
-	// Message tells users how the object was read, to be put behind its name.
+	// Message says how the object was read, in words that follow its name.
 	Message string
 }
 
