@@ -75,7 +75,7 @@ func Plan(ctx context.Context, planner provisioning.Planner, p scheduling.Proble
 		planner.Policy.Effort = effort
 		other, err := planner.Plan(ctx, p)
 		if err == nil && check.Plan(p, other) == nil {
-			other.Warnings = append(other.Warnings, rejected("this plan was made with another effort, because the first plan", first))
+			other.Warnings = append(other.Warnings, rejected("this plan is of another effort, because the first plan", first))
 			return other, nil
 		}
 	}

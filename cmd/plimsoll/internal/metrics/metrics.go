@@ -157,7 +157,7 @@ func counts(in *Input) []*family {
 	outside := count("unbilled_nodes", "Nodes that the bill leaves out: they belong to no NodePool or node group (no_nodepool), or their price is not known (unknown_price).", "cause")
 	outside.add(strconv.Itoa(len(in.Plan.Nodes)-s.NodesBefore-s.UnpricedNodes), "no_nodepool")
 	outside.add(strconv.Itoa(s.UnpricedNodes), "unknown_price")
-	stranded := count("stranded", "Whether a node is about to be taken away with a pod that has no other node.")
+	stranded := count("stranded", "Whether a node is about to be interrupted with a pod that fits on no other node.")
 	stranded.add(truth(in.Stranded))
 	stopped := count("search_stopped", "Whether --timeout or an interrupt ended the search for steps early.")
 	stopped.add(truth(s.Status == scheduling.StatusDeadline))

@@ -88,9 +88,9 @@ func (p page) Bars() []bar {
 				continue
 			}
 		case "least":
-			b.Label, b.Note = "Proven limit", "no steps lead below it, with the nodes that may not go"
+			b.Label, b.Note = "Lower bound", "lower bound by consolidation, given the nodes that cannot be removed"
 		case "rebuilt":
-			b.Label, b.Note = "Rebuilt from nothing", plural(l.Nodes, "node")+", if every pod might move: "+l.types()
+			b.Label, b.Note = "Rebuilt from scratch", plural(l.Nodes, "node")+", if every pod could be moved: "+l.types()
 		case "alternative":
 			b.Label, b.Note = "Rebuilt of any current type", plural(l.Nodes, "node")+", if the groups had them: "+l.types()
 		}

@@ -24,8 +24,8 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.Row(b.Label, dollars(b.Cents), b.Note)
 	}
 	if len(r.Stops) > 0 {
-		m.Line("\n### What stops further savings")
-		m.Table([]string{"$ per month", "What", "Of", "What lifts it"}, "rlll")
+		m.Line("\n### Blocked savings")
+		m.Table([]string{"$ per month", "Cause", "Object", "How to fix"}, "rlll")
 		for _, s := range r.Stops {
 			what := s.Meaning
 			if s.Nodes > 0 {
@@ -60,7 +60,7 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.Close()
 	}
 	for _, a := range p.Accounts() {
-		m.Open("Where the money goes, by " + a.By)
+		m.Open("Cost by " + a.By)
 		m.Table([]string{a.By, "Today", "After"}, "lrr")
 		for _, l := range slices.Concat(a.Rows, a.Overhead) {
 			m.Row(l.Name, exact(l.Today), exact(l.After))
@@ -76,7 +76,7 @@ func (r *Report) Markdown(w io.Writer) error {
 		}
 		m.Close()
 	}
-	m.Open("Made with")
+	m.Open("Assumptions")
 	m.Line("")
 	for _, note := range r.Notes {
 		m.Line("- %s", markdown.Literal(note))
