@@ -28,7 +28,7 @@ func TestBlockedSavingsAreThoseOfThePlanWithoutTheCause(t *testing.T) {
 		c := st.RandomCluster(seed)
 		p := anyPlanner(seed, &c)
 		if seed%2 == 0 {
-			c = st.Cluster(seed, st.ClusterOptions{Nodes: 6 + int(seed%5), PodsPerNode: 5, MaxCPU: 8, Catalog: ec2Types(t, "m6i,c6i"), Spot: true, PDBs: true, Spread: true, Various: true, Purchases: 4})
+			c = st.Cluster(seed, st.ClusterOptions{Nodes: 6 + int(seed%5), PodsPerNode: 5, MaxCPU: 8, Catalog: ec2Types(t, "m6i,c6i"), Spot: true, PDBs: true, Spread: true, Various: true, Batches: 4})
 		}
 		c = obstructed(seed, c)
 		if p.Policy.Effort = scheduling.EffortFast; seed%10 == 0 {

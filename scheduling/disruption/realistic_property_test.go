@@ -55,7 +55,7 @@ func realistic(t testing.TB, seed uint64) disruption.Cluster {
 	sizes := []int{10, 27, 20, 27, 60, 27, 40, 15, 27, 40, 27, 100}
 	return st.Cluster(seed, st.ClusterOptions{
 		Nodes: sizes[seed%uint64(len(sizes))], PodsPerNode: 8, MaxCPU: 8, Catalog: ec2Types(t, families), Spot: true, PDBs: true, Spread: true, Apart: true, Various: true,
-		DaemonSets: 5, Purchases: 8, Foreign: 3, Pools: pools,
+		DaemonSets: 5, Batches: 8, Unmanaged: 3, Pools: pools,
 	})
 }
 

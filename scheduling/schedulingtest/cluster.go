@@ -41,8 +41,8 @@ func Cluster(seed uint64, o ClusterOptions) disruption.Cluster {
 			Requests(MilliCPU([]int64{50, 100, 20, 50, 30}[i]), MiB([]int64{64, 200, 32, 128, 80}[i])), TolerateAll()))
 	}
 	pods := b.workloads()
-	for batch := range o.Purchases {
-		if err := b.buy(pods[batch*len(pods)/o.Purchases : (batch+1)*len(pods)/o.Purchases]); err != nil {
+	for batch := range o.Batches {
+		if err := b.buy(pods[batch*len(pods)/o.Batches : (batch+1)*len(pods)/o.Batches]); err != nil {
 			panic(fmt.Sprintf("schedulingtest: no cluster for seed %d: %v", seed, err))
 		}
 	}
@@ -121,7 +121,7 @@ func (b *clusterBuilder) finish() {
 			Node: node.Name, Created: created, Initialized: ready,
 			LastPodEvent: c.Now.Add(-time.Duration(b.dice.Between(10, 60)) * time.Minute),
 		}
-		if i < b.options.Foreign {
+		if i < b.options.Unmanaged {
 			delete(node.Labels, scheduling.NodePoolLabel)
 		} else {
 			c.Machines = append(c.Machines, m)

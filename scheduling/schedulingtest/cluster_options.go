@@ -37,11 +37,11 @@ type ClusterOptions struct {
 	Various bool
 	// DaemonSets is the number of DaemonSets, at most five, that run on every node.
 	DaemonSets int
-	// Purchases is the number of parts in which the workloads came; nodes were bought for each part
+	// Batches is the number of parts in which the workloads came; nodes were launched for each part
 	// when the parts before it had their places. 0 is 1.
-	Purchases int
-	// Foreign is how many of the nodes no pool owns.
-	Foreign int
+	Batches int
+	// Unmanaged is how many of the nodes no pool owns.
+	Unmanaged int
 	// Pools are the NodePools of the nodes; nil is one pool.
 	Pools []*scheduling.NodePool
 	// Budgets, Consolidation and ConsolidateAfter are settings of the pool where Pools is nil; no
@@ -57,7 +57,7 @@ func (o ClusterOptions) orDefaults() ClusterOptions {
 	o.Nodes = max(cmp.Or(o.Nodes, 100), 1)
 	o.PodsPerNode = max(cmp.Or(o.PodsPerNode, 20), 1)
 	o.MaxCPU = cmp.Or(o.MaxCPU, 16)
-	o.Purchases = max(o.Purchases, 1)
+	o.Batches = max(o.Batches, 1)
 	if o.Catalog == nil {
 		o.Catalog = clusterCatalog()
 	}

@@ -37,7 +37,7 @@ func ClusterKinds() []ClusterKind {
 		},
 		{
 			Name: "production", own: true,
-			options: st.ClusterOptions{PodsPerNode: 8, MaxCPU: 8, Spot: true, PDBs: true, Spread: true, Apart: true, Various: true, DaemonSets: 5, Purchases: 8, Foreign: 3},
+			options: st.ClusterOptions{PodsPerNode: 8, MaxCPU: 8, Spot: true, PDBs: true, Spread: true, Apart: true, Various: true, DaemonSets: 5, Batches: 8, Unmanaged: 3},
 			About:   "the same with two NodePools, which let a tenth of their nodes go at a time, and machines that were bought bit by bit",
 		},
 	}

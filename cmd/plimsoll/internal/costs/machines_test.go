@@ -17,7 +17,7 @@ import (
 // After each number of steps the machines come to what the plan says.
 func TestMachinesAddUpToThePlan(t *testing.T) {
 	for seed := range uint64(4) {
-		c := st.Cluster(seed, st.ClusterOptions{Nodes: 12, Spot: true, PDBs: true, DaemonSets: 2, Foreign: 1})
+		c := st.Cluster(seed, st.ClusterOptions{Nodes: 12, Spot: true, PDBs: true, DaemonSets: 2, Unmanaged: 1})
 		policy := scheduling.Policy{Effort: scheduling.EffortFast, NodeOverhead: 7_200_000}
 		if seed%2 == 1 {
 			policy.InterruptionCost = scheduling.InterruptionCost{PerNode: 2_000_000_000, UnstatedRate: 0.1}
