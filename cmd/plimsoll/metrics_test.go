@@ -70,7 +70,7 @@ func TestMetricsOfUnknownPrices(t *testing.T) {
 	t.Parallel()
 	args := stranding(t, "m5.xlarge", "m5.unheard-of")
 	r := run(t, append(args, "-o", "openmetrics")...)
-	require.Contains(t, r.stdout, "\nplimsoll_unbilled_nodes{cause=\"unknown_price\"} 1\n", r.stderr)
+	require.Contains(t, r.stdout, "\nplimsoll_unbilled_nodes{cause=\"unknown-price\"} 1\n", r.stderr)
 	require.Zero(t, sums(t, r.stdout)["bill_dollars_per_hour"])
 }
 

@@ -61,7 +61,7 @@ func TestAlerts(t *testing.T) {
 		"PlimsollBillRose":          {text, with(text, `plimsoll_bill_dollars_per_hour\{nodepool="general".*\}`, "50"), 0},
 		"PlimsollSavingPossible":    {with(text, "plimsoll_saving_dollars_per_hour", "0"), with(text, "plimsoll_saving_dollars_per_hour", "3"), 0},
 		"PlimsollSavingBlocked":     {open, with(open, `plimsoll_blocked_saving_dollars_per_hour\{cause="pod-budget"\}`, "1"), 0},
-		"PlimsollUnknownPrices":     {text, with(text, `plimsoll_unbilled_nodes\{cause="unknown_price"\}`, "2"), 0},
+		"PlimsollUnknownPrices":     {text, with(text, `plimsoll_unbilled_nodes\{cause="unknown-price"\}`, "2"), 0},
 		"PlimsollPricesOld":         {current, with(current, `plimsoll_price_timestamp_seconds\{capacity_type="spot"\}`, "1.7e9"), 0},
 		"PlimsollMetricsMissing":    {text, text, 4 * time.Hour},
 	}

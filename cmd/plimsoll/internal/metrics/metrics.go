@@ -149,14 +149,14 @@ func counts(in *Input) []*family {
 	if in.Plan.Pending != nil {
 		pending = *in.Plan.Pending
 	}
-	pods := count("pending_pods", "Pending pods by outcome: they fit on existing nodes (existing_node), need new nodes (new_node), are held by scheduling gates (gated), or fit nowhere (unschedulable).", "outcome")
-	pods.add(strconv.Itoa(pending.Existing), "existing_node")
-	pods.add(strconv.Itoa(pending.Launched), "new_node")
+	pods := count("pending_pods", "Pending pods by outcome: they fit on existing nodes (existing-node), need new nodes (new-node), are held by scheduling gates (gated), or fit nowhere (unschedulable).", "outcome")
+	pods.add(strconv.Itoa(pending.Existing), "existing-node")
+	pods.add(strconv.Itoa(pending.Launched), "new-node")
 	pods.add(strconv.Itoa(pending.Gated), "gated")
 	pods.add(strconv.Itoa(len(pending.Unschedulable)), "unschedulable")
-	outside := count("unbilled_nodes", "Nodes that the bill leaves out: they belong to no NodePool or node group (no_nodepool), or their price is not known (unknown_price).", "cause")
-	outside.add(strconv.Itoa(len(in.Plan.Nodes)-s.NodesBefore-s.UnpricedNodes), "no_nodepool")
-	outside.add(strconv.Itoa(s.UnpricedNodes), "unknown_price")
+	outside := count("unbilled_nodes", "Nodes that the bill leaves out: they belong to no NodePool or node group (no-node-pool), or their price is not known (unknown-price).", "cause")
+	outside.add(strconv.Itoa(len(in.Plan.Nodes)-s.NodesBefore-s.UnpricedNodes), string(disruption.CauseNoNodePool))
+	outside.add(strconv.Itoa(s.UnpricedNodes), string(disruption.CauseUnknownPrice))
 	stranded := count("stranded", "Whether a node is about to be interrupted with a pod that fits on no other node.")
 	stranded.add(truth(in.Stranded))
 	stopped := count("search_stopped", "Whether --timeout or an interrupt ended the search for steps early.")
