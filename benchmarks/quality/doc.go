@@ -2,13 +2,14 @@
 //
 //	go run ./benchmarks/quality -every 40 vectorpack CHECKOUT
 //	go run ./benchmarks/quality -count 30 mixes
+//	go run ./benchmarks/quality -count 30 rounds
 //	go run ./benchmarks/quality -count 6 clusters
 //
 // vectorpack packs the instances of "Classification and evaluation of the algorithms for
 // vector bin packing" (Computers & Operations Research, 2025), from a checkout of
 // https://github.com/Vectorpack/experiments_vector_paper, and compares with the optima and the
 // results of heuristics that are published there. mixes plans random pods for NodePools of
-// embedded catalogs. clusters consolidates clusters as many users have them, one at a time. Every
+// embedded catalogs. rounds plans pods of a few round sizes. clusters consolidates clusters as many users have them, one at a time. Every
 // plan is checked by package verify; a wrong one ends the command with exit code 1.
 package main
 
@@ -16,5 +17,5 @@ package main
 //
 //	main.go        flags, and the solve that both share
 //	vectorpack.go  published instances of vector bin packing
-//	mixes.go       random pods, NodePools and catalogs
+//	mixes.go       random pods, NodePools and catalogs, and round sizes
 //	clusters.go    clusters as many users have them, consolidated

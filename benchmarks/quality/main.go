@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plimsoll-go/plimsoll/benchmarks/internal/mix"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -31,8 +32,8 @@ func main() {
 type settings struct {
 	solver   scheduling.Policy
 	every    int    // vectorpack: solve each Nth instance
-	count    int    // mixes, clusters: how many
-	seed     uint64 // mixes, clusters: of the first
+	count    int    // mixes, rounds, clusters: how many
+	seed     uint64 // mixes, rounds, clusters: of the first
 	nodes    int    // clusters: of each
 	parallel int    // how many problems at a time
 }
@@ -44,10 +45,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	effort := flags.String("effort", "default", "how hard to search: fast, default, thorough or a number")
 	flags.IntVar(&s.every, "every", 1, "vectorpack: solve every Nth `instance`")
-	flags.IntVar(&s.count, "count", 200, "mixes, clusters: `how many`")
-	flags.Uint64Var(&s.seed, "seed", 1, "mixes, clusters: `seed` of the first; the others have those that follow")
+	flags.IntVar(&s.count, "count", 200, "mixes, rounds, clusters: `how many`")
+	flags.Uint64Var(&s.seed, "seed", 1, "mixes, rounds, clusters: `seed` of the first; the others have those that follow")
 	flags.IntVar(&s.nodes, "nodes", 40, "clusters: how many `nodes` each has")
-	flags.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "vectorpack, mixes: solve so many `problems` at a time")
+	flags.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "vectorpack, mixes, rounds: solve so many `problems` at a time")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -62,11 +63,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case flags.Arg(0) == "vectorpack" && flags.NArg() == 2:
 		return s.vectorpack(ctx, flags.Arg(1), stdout)
 	case flags.Arg(0) == "mixes" && flags.NArg() == 1:
-		return s.mixes(ctx, stdout)
+		return s.mixes(ctx, mix.Random(), fewestPods, stdout)
+	case flags.Arg(0) == "rounds" && flags.NArg() == 1:
+		return s.mixes(ctx, mix.RoundSizes(), 0, stdout)
 	case flags.Arg(0) == "clusters" && flags.NArg() == 1:
 		return s.clusters(ctx, stdout)
 	}
-	return errors.New("want vectorpack CHECKOUT, mixes, or clusters")
+	return errors.New("want vectorpack CHECKOUT, mixes, rounds, or clusters")
 }
 
 // answer is a checked plan, and how long it took to make.

@@ -54,6 +54,16 @@ func TestMixes(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(out.String(), "| yes |"))
 }
 
+// Round sizes are bought in both regions, on demand and spot, and none has topology terms.
+func TestRoundSizes(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-effort", "fast", "-count", "3", "rounds"}, &out, &out))
+	for _, row := range []string{"us-east-1 on-demand", "eu-west-1 spot", "Without topology terms, from 0 pods on: 3 mixes"} {
+		assert.Contains(t, out.String(), row)
+	}
+	assert.NotContains(t, out.String(), "With topology terms")
+}
+
 func TestClusters(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-effort", "fast", "-count", "1", "-nodes", "4", "clusters"}, &out, &out))
