@@ -28,8 +28,15 @@ type Assigned struct {
 	// CountMultipliers has the surcharge in nano-USD per hour of each [Branched] above this proof, the outermost
 	// first: added to prices in the branch Fewer, subtracted in the branch More.
 	CountMultipliers []int64
+	// Patterns are pods on machines that have nearly the value of their price by the duals of the linear program over whole
+	// patterns: its optimum is a mix of them. Class is an index of the market's classes.
+	Patterns [][]model.Item
 	// rest is the search that found this, so that [Assigned.Divided] can continue it; nil for none.
 	rest *assignment
+	// searched is the search that found this, and found its best duals, so that [Assigned.Refilled] can continue it; nil
+	// for none.
+	searched *assignment
+	found    *proposal
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
 	Bound int64
 }
@@ -94,20 +101,43 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 		return spreadBound(a, start, e)
 	}
 	a.search(start, e)
-	before := a.best
-	if p := newPatterns(a, e.Filling); p != nil {
-		a.best = p.run(e.Seen)
-	}
-	out := a.certify()
-	if a.best != before && out.Bound == 0 {
-		a.best = before
-		out = a.certify()
-	}
-	a.best = before
+	out := a.filled(a.best, e)
 	if !out.Filled || e.Cases > 0 {
 		out.rest = a
 	}
 	return out.Divided(e)
+}
+
+// filled goes on from a proposal by the pattern bound, and proves the best that it finds.
+func (a *assignment) filled(from *proposal, e Effort) Assigned {
+	before := a.best
+	defer func() { a.best = before }()
+	a.best = from
+	var whole [][]model.Item
+	if p := newPatterns(a, e.Filling); p != nil {
+		a.best = p.run(e.Seen)
+		whole = p.near()
+	}
+	found, out := a.best, a.certify()
+	if a.best != from && out.Bound == 0 {
+		a.best = from
+		found, out = from, a.certify()
+	}
+	out.searched, out.found, out.Patterns = a, found, whole
+	return out
+}
+
+// Refilled goes on with the pattern bound, from more patterns of plans than before. It returns x where that proves no
+// more.
+func (x *Assigned) Refilled(e Effort) Assigned {
+	if x.searched == nil || x.Branched != nil {
+		return *x
+	}
+	x.searched.late = e.Late
+	if out := x.searched.filled(x.found, e); out.Bound > x.Bound {
+		return out
+	}
+	return *x
 }
 
 // prepare returns the search for a market, nil where the market is malformed, costs nothing, or the deadline

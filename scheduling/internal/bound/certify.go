@@ -188,7 +188,7 @@ func (c *wholeProof) held(x *machine, vector, excess []fixed.Uint128) (sum fixed
 // fullest returns the largest value of any pattern of a machine, or an upper bound of it where the states of
 // the search do not suffice. held is the bound by the vector alone, which it never exceeds.
 func (c *wholeProof) fullest(x *machine, vector []fixed.Uint128, held fixed.Uint128, width int) fixed.Uint128 {
-	shift := uint(max(0, held.BitLen()-wholeBits))
+	shift := uint(max(0, held.BitLen()-knapsack.ValueBits))
 	v := c.scaled.exact.knapsack(x)
 	if !v.Countable() {
 		return held

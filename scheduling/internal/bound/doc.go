@@ -38,12 +38,16 @@
 // The values that are tried lie between the best proven ones and the suggested ones (stabilization), and are
 // scaled down until they are feasible, so that every round may improve the bound.
 //
-// The more pods a machine holds, the smaller is the gain and the more patterns there are. So the pattern bound
-// is tried only where some machine with a tight constraint holds few pods. That no pattern has more value than
-// the price is proven in whole numbers by a search over the classes, one after the other: of partial patterns
-// that leave the same room only the best is kept, and those are dropped that cannot exceed the price even by λ.
-// The number of states is raised machine by machine, first for the machine of the largest ratio of value to
-// price; where more states do not help, its best fractional pattern becomes a column.
+// The more pods a machine holds, the smaller is the gain and the more patterns there are. So the search ends when
+// it has worked as long again as it took to raise the bound, whatever the input is. That no pattern
+// has more value than the price is proven in whole numbers by a search over the classes, one after the other: of
+// partial patterns that leave the same room only the best is kept, and those are dropped that cannot exceed the
+// price even by λ. The number of states is raised machine by machine, first for the machine of the largest ratio
+// of value to price; where the largest number does not suffice, its best fractional pattern becomes a column.
+//
+// The search of package columns for a plan has the same master problem, with greedy pricing. Its patterns are the first
+// columns here ([Effort].Seen), and those found here are its first columns ([Assigned].Patterns), so that both begin near the
+// optimum that the other one has found.
 //
 // # Branches
 //

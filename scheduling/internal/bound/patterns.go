@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -10,12 +11,10 @@ import (
 )
 
 const (
-	// The pattern bound is tried in markets of at most so many classes, more where there is more work, and of
-	// at most so many supplies, where a machine with a tight constraint holds at most fewPods.
-	fewestPatternClasses, mostPatternClasses, workPerPatternClass = 8, 512, 400_000
-
+	// The pattern bound is tried in markets of at most so many supplies.
 	mostPatternSupplies = 8
-	fewPods             = 48
+	// leastPatience is the least work that is spent after the bound has risen before the search ends.
+	leastPatience = 6_000_000
 )
 
 const (
@@ -26,20 +25,19 @@ const (
 	// mostPivots bounds the pivots of one solution of the master. leastPatternGain is the least reduced cost of
 	// a new pattern, as a share of its price. leastPrice replaces a price of 0.
 	mostPivots, leastPatternGain, leastPrice = 2000, 1e-9, 1e-9
+	// nearGain is the loss of a pattern, as a share of its price, up to which other searches begin with it.
+	nearGain = 0.01
 	// leastStep is the least share of the way from the proven duals to the master's duals that a round takes.
 	leastStep = 0.3
 	// quickWidth is the number of states of a layer in the first search for a pattern. Where an exact value is
-	// needed, the number grows by the factor wider, up to mostStates, as long as each step closes the share
-	// leastNarrowed of the open gap.
-	quickWidth, wider, mostStates, leastNarrowed = 30, 4, 32_000, 0.1
+	// needed, the number grows by the factor wider, up to mostStates.
+	quickWidth, wider, mostStates = 30, 4, 500_000
 	// looseShare is the share of the gap that exact searches leave open, because closing it does not raise the
 	// bound.
 	looseShare = 0.125
 	// searchCost is the work of one state, relaxCost that of one class and resource of a fractional knapsack,
 	// in elementary operations.
 	searchCost, relaxCost = 25, 60
-	// wholeBits is the number of bits to which the value of a machine is scaled in whole numbers.
-	wholeBits = 58
 )
 
 // patterns raises the duals above the assignment bound by column generation: the master problem over the known
@@ -55,19 +53,22 @@ type patterns struct {
 	supplies   []int32 // by supply: its row
 	knapsacks  []*knapsack.Knapsack
 	work       int64
+	stop       int64      // the work that is left when the search ends, unless the bound has risen by then; 0 before it rises
 	exact      bool       // machines are priced exactly, up to looseShare of the gap
 	mostRatio  float64    // the largest ratio of the value of a known pattern to its machine's price, by the present duals
 	fractional model.Bits // machines with too many patterns to search: fractional patterns are columns there
 	recent     []int      // machines that yielded patterns in the last round
 	search     knapsack.Search
-	center     *proposal // the best proven duals: the stability center
+	whole      map[int][]model.Item // by column of the master: its pattern of whole pods
+	searched   []int64              // by machine: the work of its last search
+	center     *proposal            // the best proven duals: the stability center
 }
 
-// newPatterns returns nil where the market has too many classes or supplies, or a class that no machine on sale
-// admits.
+// newPatterns returns nil where the market has too many supplies, or a class that no machine on sale admits, or where the
+// work does not suffice to solve the master problem once: that takes about a pivot for each row, and a pivot changes the
+// square of the number of rows.
 func newPatterns(a *assignment, work int64) *patterns {
-	p := &patterns{scaled: a.scaled, late: a.late, work: work, center: a.best, knapsacks: make([]*knapsack.Knapsack, len(a.scaled.machines)), fractional: model.NewBits(len(a.scaled.machines))}
-	most := int(min(fewestPatternClasses+work/workPerPatternClass, mostPatternClasses))
+	p := &patterns{scaled: a.scaled, late: a.late, work: work, center: a.best, knapsacks: make([]*knapsack.Knapsack, len(a.scaled.machines)), fractional: model.NewBits(len(a.scaled.machines)), searched: make([]int64, len(a.scaled.machines)), whole: map[int][]model.Item{}}
 	var wanted, standIn []float64
 	var alone []linear.Column
 	users := a.scaled.buyableOf()
@@ -82,7 +83,7 @@ func newPatterns(a *assignment, work int64) *patterns {
 				own, places, least = i, k, a.scaled.prices[i]/k
 			}
 		}
-		if own < 0 || len(wanted) == most {
+		if own < 0 {
 			return nil
 		}
 		row := int32(len(wanted))
@@ -94,7 +95,8 @@ func newPatterns(a *assignment, work int64) *patterns {
 		p.supplies = append(p.supplies, int32(len(wanted)))
 		wanted, standIn = append(wanted, -float64(a.scaled.exact.Supplies[s].Count)), append(standIn, 1)
 	}
-	if len(p.supplies) > mostPatternSupplies {
+	rows := int64(len(wanted))
+	if len(p.supplies) > mostPatternSupplies || rows*rows*rows > work {
 		return nil
 	}
 	p.master = linear.NewCover(wanted, standIn)
@@ -106,24 +108,25 @@ func newPatterns(a *assignment, work int64) *patterns {
 
 // run returns the best proposal that column generation finds; the given one where it finds none better.
 func (p *patterns) run(seen [][]model.Item) *proposal {
-	if !p.promising() {
-		return p.center
-	}
 	p.addSeen(seen)
-	share, half := leastStep, p.work/2
+	share, all := leastStep, p.work
 	for range patternRounds {
 		done := p.master.Work()
-		p.master.Solve(mostPivots)
+		p.master.Solve(min(mostPivots, 1+int((p.work-p.stop)/p.pivotWork())))
 		p.work -= p.master.Work() - done
-		if p.work < 0 || p.late() || !(p.master.Cost() > p.center.value*(1+patternGap)) {
+		if p.spent() || p.late() || !(p.master.Cost() > p.center.value*(1+patternGap)) {
 			break
 		}
-		p.exact = share == 1 || p.work < half
+		p.exact = share == 1 || p.work < all/2
 		if !p.exact && p.retryRecent(share) {
 			continue
 		}
 		before := p.center
-		if p.round(share) {
+		violated := p.round(share)
+		if p.center != before {
+			p.stop = max(0, min(2*p.work-all, p.work-leastPatience)) // as much work again as so far
+		}
+		if violated {
 			share = max(leastStep, share/2)
 			continue
 		}
@@ -135,20 +138,14 @@ func (p *patterns) run(seen [][]model.Item) *proposal {
 	return p.center
 }
 
-// promising reports whether some machine with a tight constraint holds at most fewPods, so that whole pods can
-// raise the bound.
-func (p *patterns) promising() bool {
-	least := math.Inf(1)
-	for i := range p.scaled.machines {
-		held := p.scaled.mostValue(i, &p.center.vectors[p.center.proof[i]], p.center.duals, math.Inf(1))
-		if p.scaled.machines[i].supply < 0 && held >= p.scaled.prices[i]*(1-1e-6) {
-			r := p.relax(i, p.center.duals)
-			r.Solve()
-			least = min(least, r.Pods())
-		}
-	}
-	return least <= fewPods
+// pivotWork is about the work of one pivot of the master problem.
+func (p *patterns) pivotWork() int64 {
+	rows := int64(len(p.scaled.demand) + len(p.supplies))
+	return rows * rows
 }
+
+// spent reports whether the work is used up.
+func (p *patterns) spent() bool { return p.work < p.stop }
 
 // addSeen adds the patterns of a known plan, each at the price of the cheapest machine that holds it.
 func (p *patterns) addSeen(seen [][]model.Item) {
@@ -194,7 +191,7 @@ func (p *patterns) knapsack(i int) *knapsack.Knapsack {
 }
 
 // addPattern adds a pattern to the master, and reports whether the master's price can fall by it.
-func (p *patterns) addPattern(i int, v *knapsack.Knapsack, counts []float64) bool {
+func (p *patterns) addPattern(i int, v *knapsack.Knapsack, counts []float64, whole bool) bool {
 	x := linear.Column{Cost: max(p.scaled.prices[i], leastPrice)}
 	for k, n := range counts {
 		if row := p.rows[v.Classes[k]]; n > 0 && row >= 0 {
@@ -204,5 +201,24 @@ func (p *patterns) addPattern(i int, v *knapsack.Knapsack, counts []float64) boo
 	if s := p.scaled.machines[i].supply; s >= 0 {
 		x.Rows, x.Amounts = append(x.Rows, p.supplies[s]), append(x.Amounts, -1)
 	}
-	return p.master.Gain(p.master.Add(x)) > leastPatternGain
+	column := p.master.Add(x)
+	if whole {
+		for k, n := range counts {
+			if n > 0 {
+				p.whole[column] = append(p.whole[column], model.Item{Class: model.ClassID(v.Classes[k]), N: int64(n)})
+			}
+		}
+	}
+	return p.master.Gain(column) > leastPatternGain
+}
+
+// near are the patterns of whole pods that have nearly the value of their machine's price by the master's duals, in the order
+// in which they were found.
+func (p *patterns) near() (out [][]model.Item) {
+	for _, column := range slices.Sorted(maps.Keys(p.whole)) {
+		if p.master.Gain(column) > -nearGain {
+			out = append(out, p.whole[column])
+		}
+	}
+	return out
 }

@@ -30,7 +30,7 @@ func (p *patterns) retryRecent(share float64) (violated bool) {
 	next, machines := &proposal{duals: p.interpolated(share), vectors: p.center.vectors}, p.recent
 	p.recent = nil
 	for _, i := range machines {
-		if p.work > 0 && !p.late() {
+		if !p.spent() && !p.late() {
 			p.priceMachine(i, next, &violated)
 		}
 	}
@@ -45,7 +45,7 @@ func (p *patterns) round(share float64) (violated bool) {
 	bounds := make([]float64, len(p.scaled.machines))
 	p.mostRatio = 1
 	for i := range p.scaled.machines {
-		if p.work < 0 || p.late() {
+		if p.spent() || p.late() {
 			return violated
 		}
 		x := p.priceMachine(i, next, &violated)
@@ -123,7 +123,7 @@ func (p *patterns) priceMachine(i int, next *proposal, violated *bool) verdict {
 		return verdict{held, at, 0}
 	}
 	if p.fractional.Has(i) {
-		*violated = p.addPattern(i, v, r.Amounts()) || *violated
+		*violated = p.addPattern(i, v, r.Amounts(), false) || *violated
 		return verdict{held, at, 0}
 	}
 	return verdict{min(held, p.searchPatterns(i, next, quickWidth, held, price, violated)), at, quickWidth}
@@ -134,7 +134,9 @@ func (p *patterns) priceMachine(i int, next *proposal, violated *bool) verdict {
 // floor; held is a known upper bound.
 func (p *patterns) searchPatterns(i int, next *proposal, width int, held, floor float64, violated *bool) float64 {
 	v := p.knapsack(i)
+	before := p.work
 	out, whole := p.fill(v, p.relax(i, next.duals), width, held, floor)
+	p.searched[i] = before - p.work
 	if p.scaled.machines[i].supply < 0 {
 		p.mostRatio = max(p.mostRatio, float64(out.Best)/whole/p.scaled.prices[i])
 	}
@@ -143,7 +145,7 @@ func (p *patterns) searchPatterns(i int, next *proposal, width int, held, floor 
 		for k, n := range out.Counts {
 			counts[k] = float64(n)
 		}
-		if p.addPattern(i, v, counts) {
+		if p.addPattern(i, v, counts, true) {
 			p.recent, *violated = append(p.recent, i), true
 		}
 	}
@@ -151,23 +153,26 @@ func (p *patterns) searchPatterns(i int, next *proposal, width int, held, floor 
 }
 
 // refine raises the number of states for the machine with the largest ratio of bound to price, until that ratio
-// is known as exactly as it matters. Where more states narrow the bound too little, the machine is handled with
-// fractional patterns from then on. It reports whether the master has new patterns.
+// is known as exactly as it matters. A machine for which mostStates do not suffice is handled with fractional patterns
+// from then on. It reports whether the master has new patterns.
 func (p *patterns) refine(next *proposal, bounds []float64) (violated bool) {
 	p.mostRatio = max(p.mostRatio, 1+looseShare*(p.master.Cost()/p.center.value-1))
-	for p.work > 0 && !p.late() {
+	for !p.spent() && !p.late() {
 		i, ratio := p.worst(bounds)
 		if ratio <= p.mostRatio || next.widths[i] == 0 {
 			break
 		}
 		width, before := next.widths[i]*wider, bounds[i]
+		if wider*p.searched[i] > p.work-p.stop {
+			break // because the work does not suffice for so many states
+		}
 		bounds[i] = min(before, p.searchPatterns(i, next, width, before, p.scaled.prices[i]*p.mostRatio, &violated))
 		next.widths[i] = width
-		if more := p.scaled.prices[i] * p.mostRatio; bounds[i] > more && (width*wider > mostStates || before-bounds[i] < leastNarrowed*(before-more)) {
+		if more := p.scaled.prices[i] * p.mostRatio; bounds[i] > more && width*wider > mostStates {
 			p.fractional.Set(i)
 			r := p.relax(i, next.duals)
 			r.Solve()
-			return p.addPattern(i, p.knapsack(i), r.Amounts()) || violated
+			return p.addPattern(i, p.knapsack(i), r.Amounts(), false) || violated
 		}
 	}
 	return violated
@@ -176,17 +181,10 @@ func (p *patterns) refine(next *proposal, bounds []float64) (violated bool) {
 // fill solves the integer knapsack of a machine with width states a layer. top is an upper bound of the value.
 // whole is the factor from values to the whole numbers of the outcome.
 func (p *patterns) fill(v *knapsack.Knapsack, r *knapsack.Relaxed, width int, top, floor float64) (out knapsack.Outcome, whole float64) {
-	shares := r.Solve()
-	whole = math.Ldexp(1, wholeBits) / top
+	r.Solve()
 	s := &p.search
-	s.Knapsack, s.Width, s.Floor = v, width, int64(floor*whole)
-	s.PodValues, s.Values = s.PodValues[:0], s.Values[:0]
-	for _, w := range r.PodValues {
-		s.PodValues = append(s.PodValues, int64(math.Ceil(w*whole)))
-	}
-	for d, share := range shares {
-		s.Values = append(s.Values, int64(math.Ceil(share*whole/float64(max(1, v.Room[d])))))
-	}
+	s.Knapsack, s.Width = v, width
+	whole = s.Scale(r, top, floor)
 	out = s.Run()
 	p.work -= out.Work * searchCost
 	return out, whole

@@ -44,7 +44,7 @@ func alone(p *model.Problem) (out []model.Node) {
 func TestDiveFindsPatternsThatFitTogether(t *testing.T) {
 	p := oneResource([]int64{6, 5, 4}, []int64{8, 8, 8}, map[int64]int64{10: 10})
 	f := greedy.NewFiller(p)
-	x := New(p, f, greedy.NewMarket(p, model.Pass{}), alone(p), 1_000_000, never)
+	x := New(p, f, greedy.NewMarket(p, model.Pass{}), alone(p), nil, 1_000_000, never)
 	require.NotNil(t, x)
 	nodes := x.Dive(Rounds)
 	assert.EqualValues(t, 12, model.Count(nodes))
@@ -62,7 +62,7 @@ func TestDiveFindsPatternsThatFitTogether(t *testing.T) {
 // Large machines are a bargain only if they are full: the number of them is decided first.
 func TestDiveBuysFewLargeMachines(t *testing.T) {
 	p := oneResource([]int64{1}, []int64{25}, map[int64]int64{1: 10, 20: 100})
-	x := New(p, greedy.NewFiller(p), greedy.NewMarket(p, model.Pass{}), alone(p), 1_000_000, never)
+	x := New(p, greedy.NewFiller(p), greedy.NewMarket(p, model.Pass{}), alone(p), nil, 1_000_000, never)
 	assert.EqualValues(t, 150, p.Cost(x.Dive(Rounds)), "one machine of room 20, five of room 1")
 }
 
@@ -80,7 +80,7 @@ func TestDiveKeepsPodsAndRules(t *testing.T) {
 			remaining[c] = p.Classes[c].Count
 		}
 		before := f.Buy(m, m.All, f.Placeable(remaining), remaining, f.ShareValues(), greedy.NewBudget(p))
-		x := New(p, f, m, before, 200_000, never)
+		x := New(p, f, m, before, nil, 200_000, never)
 		if len(before) == 0 || x == nil {
 			continue
 		}
@@ -104,7 +104,7 @@ func TestDiveKeepsPodsAndRules(t *testing.T) {
 // A deadline in the past ends pricing at once; the pods still have machines.
 func TestDivePastTheDeadline(t *testing.T) {
 	p := oneResource([]int64{6, 4}, []int64{5, 5}, map[int64]int64{10: 10})
-	nodes := New(p, greedy.NewFiller(p), greedy.NewMarket(p, model.Pass{}), alone(p), 1_000_000, func() bool { return true }).Dive(Rounds)
+	nodes := New(p, greedy.NewFiller(p), greedy.NewMarket(p, model.Pass{}), alone(p), nil, 1_000_000, func() bool { return true }).Dive(Rounds)
 	requireSamePods(t, p, alone(p), nodes)
 }
 

@@ -27,7 +27,7 @@ func (x *Master) Dive(rounds int) (out []model.Node) {
 	for left := true; left; left = model.AnyLeft(x.remaining) {
 		x.generate(rounds)
 		if x.First == nil {
-			x.First = slices.Clone(x.duals)
+			x.First, x.Seen = slices.Clone(x.duals), x.Patterns()
 			out = x.roundLarge()
 		}
 		rounds = Again

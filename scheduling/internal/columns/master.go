@@ -28,6 +28,8 @@ const (
 	// farBelow is how far the value of the best pattern may be below the cost, as a share, for other patterns
 	// of the option to be tried.
 	farBelow = 0.1
+	// nearGain is the loss of a pattern, as a share of its cost, up to which it is passed on to other searches.
+	nearGain = 0.01
 	// priceWork is the work of pricing one column, in matrix entries.
 	priceWork = 8
 )
@@ -47,8 +49,9 @@ type Master struct {
 	wanted    []int64         // by kind
 	standIn   []float64       // by kind
 	patterns  []pattern
-	duals     []float64 // by class
-	First     []float64 // duals before any machine was bought, by class
+	duals     []float64      // by class
+	First     []float64      // duals before any machine was bought, by class
+	Seen      [][]model.Item // the patterns at these duals, see [Master.Patterns]
 	lp        *linear.Cover
 	excluded  []bool    // by place in the market: not bought any more
 	gains     []float64 // by place in the market: gain of its best pattern in the last pricing
@@ -62,9 +65,10 @@ type pattern struct {
 	counts []int64
 }
 
-// New returns a master problem for the pods on some machines, with the patterns of these machines. work bounds
-// the pricing, and late reports whether the deadline has passed. It returns nil where there are too many kinds.
-func New(p *model.Problem, f *greedy.Filler, m *greedy.Market, nodes []model.Node, work int64, late func() bool) *Master {
+// New returns a master problem for the pods on some machines. It begins with the patterns of these machines and with more
+// patterns, each on the cheapest option that holds its pods. work bounds the pricing, and late reports whether the deadline has passed.
+// It returns nil where there are too many kinds.
+func New(p *model.Problem, f *greedy.Filler, m *greedy.Market, nodes []model.Node, more [][]model.Item, work int64, late func() bool) *Master {
 	n := len(p.Classes)
 	x := &Master{p: p, f: f, m: m, late: late, kindOf: make([]int32, n), remaining: make([]int64, n), duals: make([]float64, n), until: f.Work + work}
 	x.excluded, x.gains = make([]bool, len(x.m.Options)), make([]float64, len(x.m.Options))
@@ -83,6 +87,11 @@ func New(p *model.Problem, f *greedy.Filler, m *greedy.Market, nodes []model.Nod
 	for i := range nodes {
 		at, _ := slices.BinarySearch(x.m.Options, nodes[i].Option)
 		x.addPattern(at, nodes[i].Items)
+	}
+	for _, items := range more {
+		if at := x.cheapest(items); at >= 0 {
+			x.addPattern(at, items)
+		}
 	}
 	return x
 }
@@ -136,6 +145,43 @@ func (x *Master) sort() bool {
 		x.classes = append(x.classes, model.ClassID(c))
 	}
 	return true
+}
+
+// cheapest returns the place of the cheapest option that holds some pods; −1 where there is none, or pods are not to be placed.
+func (x *Master) cheapest(items []model.Item) (at int) {
+	groups, load := model.NewBits(x.p.Groups), make([]int64, x.p.Dims)
+	for _, it := range items {
+		if x.kindOf[it.Class] < 0 {
+			return -1
+		}
+		groups.Set(int(x.p.Classes[it.Class].Group))
+	}
+	if !x.p.WithinPerNodeLimits(items, nil) {
+		return -1
+	}
+	x.p.Load(load, items)
+	for _, at := range x.m.ByCost {
+		if x.f.Work++; model.Fits(x.p.Options[x.m.Options[at]].Room, load) && x.m.Rows[x.m.Row[at]].Contains(groups) {
+			return at
+		}
+	}
+	return -1
+}
+
+// Patterns are the pods on the machines of the master problem that have nearly the value of their cost, or more, by the
+// duals of the last solution, each kind as pods of its first class.
+func (x *Master) Patterns() (out [][]model.Item) {
+	for j := range x.patterns {
+		if x.lp.Amount(j) == 0 && x.lp.Gain(j) < -nearGain {
+			continue
+		}
+		var items []model.Item
+		for i, k := range x.patterns[j].kinds {
+			items = append(items, model.Item{Class: x.kinds[k][0], N: x.patterns[j].counts[i]})
+		}
+		out = append(out, items)
+	}
+	return out
 }
 
 // addPattern adds a pattern.
@@ -214,48 +260,4 @@ func (x *Master) over() bool { return x.late() || x.f.Work > x.until }
 // indexClasses indexes the remaining pods by the present duals.
 func (x *Master) indexClasses() {
 	x.f.Index(x.m, x.m.All, x.classes, x.duals)
-}
-
-// column is a machine with its pods.
-type column struct {
-	at    int // place in the market
-	items []model.Item
-}
-
-// pricedPattern is a machine whose pods have more value than its cost, and the gain as a share of the cost.
-type pricedPattern struct {
-	column
-	gain float64
-}
-
-// price fills every option that is not excluded by the duals. Where no machine gains, it tries fillings that
-// begin with one size after the other, for options that are close.
-func (x *Master) price() (more []pricedPattern) {
-	x.indexClasses()
-	f := x.f
-	try := func(at int, seeds []greedy.SizeList) float64 {
-		items, worth := f.Fill(at, seeds, x.remaining, x.duals)
-		gain := worth/f.Costs[x.m.Options[at]] - 1
-		if gain > leastGain {
-			more = append(more, pricedPattern{column{at, slices.Clone(items)}, gain})
-		}
-		return gain
-	}
-	for at := range x.gains {
-		if x.gains[at] = -1; !x.excluded[at] && len(f.ListsAt(at)) > 0 {
-			x.gains[at] = try(at, nil)
-		}
-	}
-	if len(more) > 0 {
-		return more
-	}
-	for at, gain := range x.gains {
-		if gain < -farBelow {
-			continue
-		}
-		for _, first := range f.ListsAt(at) {
-			try(at, []greedy.SizeList{first})
-		}
-	}
-	return more
 }

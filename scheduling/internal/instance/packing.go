@@ -215,10 +215,16 @@ func (p *Packing) Placed(solution model.Solution) []int64 {
 func (p *Packing) Held(solution model.Solution) [][]Member {
 	out := make([][]Member, len(solution.Nodes))
 	for i := range solution.Nodes {
-		for _, it := range solution.Nodes[i].Items {
-			for _, x := range p.Parts[it.Class].Members {
-				out[i] = append(out[i], Member{x.Class, x.N * it.N})
-			}
+		out[i] = p.Portions(solution.Nodes[i].Items)
+	}
+	return out
+}
+
+// Portions is the pods on a machine as portions of planned classes.
+func (p *Packing) Portions(items []model.Item) (out []Member) {
+	for _, it := range items {
+		for _, x := range p.Parts[it.Class].Members {
+			out = append(out, Member{x.Class, x.N * it.N})
 		}
 	}
 	return out

@@ -84,3 +84,37 @@ func divisor(a, b int64) int64 {
 
 // Size returns the request of a pod by row. k is an index in Classes.
 func (v *Knapsack) Size(k int) []int64 { return v.sizes[k*len(v.Rows) : (k+1)*len(v.Rows)] }
+
+// pricedRows is the knapsack with only the rows of a dual above 0, with these duals.
+func (v *Knapsack) pricedRows(duals []int64) (less *Knapsack, priced []int64) {
+	out := &Knapsack{Classes: v.Classes, Most: v.Most}
+	for d, dual := range duals {
+		if dual > 0 {
+			out.Rows, out.Units, out.Room, priced = append(out.Rows, v.Rows[d]), append(out.Units, v.Units[d]), append(out.Room, v.Room[d]), append(priced, dual)
+		}
+	}
+	if len(out.Rows) == len(v.Rows) {
+		return v, duals
+	}
+	for k := range v.Classes {
+		for d, n := range v.Size(k) {
+			if duals[d] > 0 {
+				out.sizes = append(out.sizes, n)
+			}
+		}
+	}
+	return out, priced
+}
+
+// holds reports whether there is room for a pattern.
+func (v *Knapsack) holds(counts []int64) bool {
+	for d, room := range v.Room {
+		for k, n := range counts {
+			room -= n * v.Size(k)[d]
+		}
+		if room < 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -186,14 +186,6 @@ func (r *Relaxed) pivot(entering int, down bool) bool {
 	return true
 }
 
-// Pods returns the number of pods in the solution, with fractions.
-func (r *Relaxed) Pods() (pods float64) {
-	for _, n := range r.Amounts() {
-		pods += n
-	}
-	return pods
-}
-
 // Amounts returns the number of pods of each class in the solution.
 func (r *Relaxed) Amounts() []float64 {
 	out := make([]float64, len(r.PodValues))

@@ -35,6 +35,7 @@ type Search struct {
 	best    int64
 	bestAt  int32
 	dropped int64
+	bounds  []int64 // space for the bounds of a layer
 	work    int64
 }
 
@@ -51,6 +52,24 @@ type entry struct {
 	state int32  // number of the state plus 1
 }
 
+// ValueBits is the number of bits to which the value of a machine is scaled in whole numbers.
+const ValueBits = 58
+
+// Scale sets the values, the duals of the rows and the floor to those of a solved relaxation of the same knapsack in
+// whole numbers, rounded up, so that the outcome bounds the value in floating point, too. top is an upper bound of that
+// value. It returns the factor from values to whole numbers.
+func (s *Search) Scale(r *Relaxed, top, floor float64) (factor float64) {
+	factor = math.Ldexp(1, ValueBits) / top
+	s.Floor, s.PodValues, s.Values = int64(floor*factor), s.PodValues[:0], s.Values[:0]
+	for _, w := range r.PodValues {
+		s.PodValues = append(s.PodValues, int64(math.Ceil(w*factor)))
+	}
+	for d, share := range r.values {
+		s.Values = append(s.Values, int64(math.Ceil(share*factor/float64(max(1, s.Room[d])))))
+	}
+	return factor
+}
+
 // Outcome is the result of a search.
 type Outcome struct {
 	// Best is the largest value found, and Counts are its pods by index in Classes. Bound is an upper bound of
@@ -64,7 +83,28 @@ type Outcome struct {
 }
 
 // Run searches. A Search may run again with another knapsack.
+//
+// Resources without a dual are left out at first, because far fewer states differ without them. Where the best pattern
+// fits all the same, it is the best of all.
 func (s *Search) Run() Outcome {
+	all, values := s.Knapsack, s.Values
+	less, priced := all.pricedRows(values)
+	if len(less.Rows) == len(all.Rows) {
+		return s.run()
+	}
+	s.Knapsack, s.Values = less, priced
+	first := s.run()
+	s.Knapsack, s.Values = all, values
+	if all.holds(first.Counts) {
+		return first
+	}
+	out := s.run()
+	out.Bound, out.Work = min(out.Bound, first.Bound), out.Work+first.Work
+	return out
+}
+
+// run searches with all rows.
+func (s *Search) run() Outcome {
 	s.work, s.dims = 0, len(s.Rows)
 	s.prepare()
 	s.best, s.bestAt, s.dropped = 0, 0, math.MinInt64
@@ -273,36 +313,72 @@ func (s *Search) note(at int32) {
 	}
 }
 
-// narrow drops the states with the lowest bounds where the last layer has too many. The best state always
-// stays.
+// narrow drops the states with the lowest bounds where the last layer has too many; of equal bounds the later ones. The
+// best state always stays.
 func (s *Search) narrow(from int) {
 	last := s.states[from:]
 	if len(last) <= s.Width {
 		return
 	}
-	order := make([]int, len(last))
-	for i := range order {
-		order[i] = i
+	s.bounds = s.bounds[:0]
+	for i := range last {
+		s.bounds = append(s.bounds, last[i].bound)
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(last[b].bound, last[a].bound), cmp.Compare(a, b))
-	})
-	s.dropped = max(s.dropped, last[order[s.Width]].bound)
-	kept := order[:s.Width]
-	if best := int(s.bestAt) - from; best >= 0 {
-		at := slices.Index(kept, best)
-		if at < 0 {
-			at = s.Width - 1
-			s.dropped = max(s.dropped, last[kept[at]].bound)
-			kept[at] = best
+	least := nthLargest(s.bounds, s.Width-1)
+	above := 0
+	for i := range last {
+		if last[i].bound > least {
+			above++
 		}
-		s.bestAt = int32(from + at)
 	}
-	states, rooms := make([]state, s.Width), make([]int64, 0, s.Width*s.dims)
-	for to, i := range kept {
-		states[to] = last[i]
-		rooms = append(rooms, s.rooms[(from+i)*s.dims:(from+i+1)*s.dims]...)
+	equal, to := s.Width-above, from // how many of the bound least stay
+	for at := from; at < from+len(last); at++ {
+		x := s.states[at]
+		stays := x.bound > least || int32(at) == s.bestAt
+		if !stays && x.bound == least && equal > 0 {
+			stays = true
+			equal--
+		}
+		if !stays {
+			s.dropped = max(s.dropped, x.bound)
+			continue
+		}
+		if int32(at) == s.bestAt {
+			s.bestAt = int32(to)
+		}
+		s.states[to] = x
+		copy(s.rooms[to*s.dims:(to+1)*s.dims], s.rooms[at*s.dims:(at+1)*s.dims])
+		to++
 	}
-	s.states = append(s.states[:from], states...)
-	s.rooms = append(s.rooms[:from*s.dims], rooms...)
+	s.states, s.rooms = s.states[:to], s.rooms[:to*s.dims]
+}
+
+// nthLargest returns the number at place n of the numbers in descending order. It reorders them.
+func nthLargest(numbers []int64, n int) int64 {
+	for low, high := 0, len(numbers)-1; ; {
+		if low >= high {
+			return numbers[n]
+		}
+		pivot, i, j := numbers[low+(high-low)/2], low, high
+		for i <= j {
+			for numbers[i] > pivot {
+				i++
+			}
+			for numbers[j] < pivot {
+				j--
+			}
+			if i <= j {
+				numbers[i], numbers[j] = numbers[j], numbers[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			high = j
+		case n >= i:
+			low = i
+		default:
+			return numbers[n]
+		}
+	}
 }

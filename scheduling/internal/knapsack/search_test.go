@@ -1,7 +1,9 @@
 package knapsack
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -112,4 +114,20 @@ func TestSearch(t *testing.T) {
 	}
 	assert.Positive(t, exact)
 	assert.Positive(t, partial)
+}
+
+// The number at a place of the descending order is found whatever the order of the numbers, with equal ones among them.
+func TestNthLargest(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(7, seed))
+		numbers := make([]int64, 1+rng.IntN(20))
+		for i := range numbers {
+			numbers[i] = rng.Int64N(8)
+		}
+		sorted := slices.Clone(numbers)
+		slices.SortFunc(sorted, func(a, b int64) int { return cmp.Compare(b, a) })
+		for n := range numbers {
+			assert.Equal(t, sorted[n], nthLargest(slices.Clone(numbers), n), "%v at %d", numbers, n)
+		}
+	}
 }

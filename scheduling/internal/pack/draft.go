@@ -121,15 +121,18 @@ func (s *search) byColumns(best *attempt, work int64) *attempt {
 	if len(s.p.Floors) > 0 || s.p.Limited() || model.AnyLeft(best.unplaced) {
 		return best
 	}
+	var seen [][]model.Item
+	defer func() { s.patterns = seen }()
 	for pass := range s.p.Passes {
 		if len(best.bought[pass]) == 0 || s.over() {
 			continue
 		}
-		x := columns.New(s.p, s.fill, s.markets[pass], best.bought[pass], work, s.overdue)
+		x := columns.New(s.p, s.fill, s.markets[pass], best.bought[pass], s.patterns, work, s.overdue)
 		if x == nil {
 			continue
 		}
 		nodes := x.Dive(columns.Rounds)
+		seen = append(seen, x.Seen...)
 		if nodes == nil {
 			continue
 		}
@@ -157,6 +160,7 @@ func Improve(p *model.Problem, at Outcome, params Params) Outcome {
 	if values == nil {
 		values = s.fill.ShareValues()
 	}
+	s.patterns = append(slices.Clone(params.Patterns), at.Patterns...)
 	best := s.attemptOf(at.Solution)
 	if s.goodEnough(best) {
 		return at
@@ -164,7 +168,7 @@ func Improve(p *model.Problem, at Outcome, params Params) Outcome {
 	s.lns.deep = true
 	s.setBudget(params.Work)
 	best = s.refine(s.byColumns(best, params.Work/2), values)
-	at.Solution, at.Late, at.Work = s.solution(best), s.late, at.Work+s.fill.Work
+	at.Solution, at.Patterns, at.Late, at.Work = s.solution(best), s.patterns, s.late, at.Work+s.fill.Work
 	return at
 }
 

@@ -111,7 +111,7 @@ func (l *lns) generateColumns(m *greedy.Market, nodes []model.Node, picked []int
 	for i, at := range picked {
 		some[i] = nodes[at]
 	}
-	x := columns.New(l.p, l.fill, m, some, columnWork, l.overdue)
+	x := columns.New(l.p, l.fill, m, some, nil, columnWork, l.overdue)
 	if x == nil {
 		return nil
 	}

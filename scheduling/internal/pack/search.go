@@ -26,11 +26,16 @@ type Params struct {
 	// ClassValues are the values of pods in the first answer, by class, in the unit of costs; nil for the prices of
 	// their shares of the cheapest machines.
 	ClassValues []float64
+	// Patterns are pods that some machine is known to hold, with which column generation begins; nil for none.
+	Patterns [][]model.Item
 }
 
 // Outcome is an answer and how the search ended.
 type Outcome struct {
 	Solution model.Solution
+	// Patterns are the pods on machines that column generation knows besides those of the solution: the optimum of its
+	// linear program is a mix of them.
+	Patterns [][]model.Item
 	// Late says that the deadline cut the search short.
 	Late bool
 	// Work is the work done, in the same unit.
@@ -83,6 +88,7 @@ type search struct {
 	markets     []*greedy.Market // by pass
 	budget      int64            // of work
 	start       int64            // work that was done before the budget
+	patterns    [][]model.Item   // that column generation has found
 	late        bool
 	random      *rand.Rand // of improve
 	binByBin    bool       // bins are filled one by one
@@ -118,7 +124,7 @@ func searchIn(p *model.Problem, params Params) Outcome {
 	} else {
 		a = s.complete(s.draft())
 	}
-	return Outcome{Solution: s.solution(a), Late: s.late, Work: s.fill.Work}
+	return Outcome{Solution: s.solution(a), Patterns: s.patterns, Late: s.late, Work: s.fill.Work}
 }
 
 // over reports whether the budget is used up or the deadline has passed.

@@ -23,11 +23,15 @@ type Proofs struct {
 	problem   *instance.Instance
 	early     *earlyBound    // nil before [Proofs.EarlyBound]
 	last      *proven        // nil before a bound was proven within the deadline
+	less      *proven        // the last one of less effort; nil for none
 	byDomains *domainsProven // the same, domain by domain
 }
 
 // NewProofs is an empty Proofs for plans of a compiled problem.
 func NewProofs(c *instance.Instance) *Proofs { return &Proofs{problem: c} }
+
+// Harder is an empty Proofs for more effort. Its bounds are at least the last one of p where they are for the same pods.
+func (p *Proofs) Harder(c *instance.Instance) *Proofs { return &Proofs{problem: c, less: p.last} }
 
 // Prove is the lower bound on every plan that places at least pods.Placed, with its certificate; price is the plan's.
 // The work ends near the price, where a higher bound does not matter. Past the deadline the bound is the best so far.
@@ -44,6 +48,9 @@ func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods Scope, p
 	defer func() { k.Machines = nil }() // because they are large and used once
 	k.Placed = slices.Clone(pods.Placed)
 	k.bound, k.certificate = p.proveFromScratch(ctx, plan, near, price, k)
+	if less := p.less; less != nil && less.bound > k.bound && less.equal(&pods) && !less.certificate.Spreading() {
+		k.bound, k.certificate = less.bound, less.certificate
+	}
 	if ctx.Err() == nil { // else a later call may have more time
 		p.last = k
 	}
@@ -70,6 +77,20 @@ type proven struct {
 	start    []*big.Int
 	assigned bound.Assigned
 	level    *levelled
+}
+
+// Refill raises the last bound by patterns that have become known since: the pods on machines. price is that of the best
+// plan. It does nothing where the bound is near, or is one by domains.
+func (p *Proofs) Refill(ctx context.Context, machines [][]instance.Member, price offerings.Price) {
+	k := p.last
+	if k == nil || k.prover == nil || k.certificate.Spreading() || int64(k.bound) >= nearBound(p.problem, price) || ctx.Err() != nil {
+		return
+	}
+	effort := boundEffort(ctx, p.problem.Facts.Solver, len(k.prover.classes), len(k.prover.market.Options))
+	effort.Seen = patternsOf(k.prover, machines)
+	if a := k.assigned.Refilled(effort); a.Bound > int64(k.bound) {
+		k.assigned, k.bound, k.certificate = a, offerings.Price(a.Bound), assignmentCertificate(k.prover, a)
+	}
 }
 
 // proveFromScratch tries the bounds from the fastest on until one is at least near, and returns the highest. Its state is kept
@@ -200,7 +221,7 @@ const (
 	furtherFast          = 16
 	mostBoundWork        = 200_000_000
 	mostFurtherWork      = 450_000_000
-	leastFillingWork     = 6_000_000
+	leastFillingWork     = 12_000_000
 	fillingWorkPerEffort = 72_000
 	mostFillingWork      = 400_000_000
 	casesFast            = 3
