@@ -21,8 +21,8 @@ const (
 	// EffortDefault searches until more would rarely pay.
 	EffortDefault Effort = 1_000
 	// EffortThorough goes on for small gains, at many times the time: for plans that are
-	// carried out once and run long. No effort above the default ends with a worse plan
-	// than the default does.
+	// carried out once and run long. A search begins with the plan of the next lower named
+	// effort, so that more effort never ends with a worse plan of the same pods.
 	EffortThorough Effort = 20_000
 )
 

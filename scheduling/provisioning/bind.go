@@ -72,7 +72,7 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 		return nil, errNoPlan
 	}
 	facts, others := nominated.Read(facts).Separate(plan)
-	realised, _ := realise(facts.Compile(false), others, fleetParams(facts, work(facts.Solver), func() bool { return late(ctx) }))
+	realised, _ := realise(facts.Compile(false), others, fleetParams(facts, func() bool { return late(ctx) }))
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}

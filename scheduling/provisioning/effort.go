@@ -2,13 +2,12 @@ package provisioning
 
 import (
 	"context"
-	"reflect"
-	"slices"
+	"math"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
@@ -17,124 +16,137 @@ import (
 // solve places the pods, nominated ones first, and tries changes that would give a place to pods
 // without one.
 func solve(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
-	x, f, err := withNominated(ctx, f)
+	plan, f, err := withNominated(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	s := &x.Plan.Summary
+	s := &plan.Summary
 	now := scheduling.Progress{
 		Phase: scheduling.PhaseFixes, Placed: s.Placed, PricePerHour: offers.Objective(f.Solver, s), LowerBoundPerHour: s.LowerBoundPerHour,
 	}
 	if !f.Terse {
 		f.Observer.Tell(now)
 	}
-	err = tryFixes(ctx, f, x.Plan)
+	err = tryFixes(ctx, f, plan)
 	if now.Phase = scheduling.PhaseDone; !f.Terse && err == nil {
 		f.Observer.Tell(now)
 	}
-	return x.Plan, err
+	return plan, err
 }
 
 // withNominated plans with the nominated pods that their nodes admit on these nodes. Where a pod has no place, and
 // would have one without nominated pods of lower priority, these lose their nomination. It also returns the problem in
 // which the admitted nominated pods run on their nodes.
-func withNominated(ctx context.Context, f *instance.Facts) (*solved, *instance.Facts, error) {
+func withNominated(ctx context.Context, f *instance.Facts) (*scheduling.Plan, *instance.Facts, error) {
 	n := nominated.Read(f)
 	for {
 		f = n.Facts()
-		x, err := searched(ctx, f)
+		plan, err := settled(ctx, f)
 		if err != nil {
 			return nil, nil, err
 		}
-		more, err := n.GiveWay(x.Plan, func(f *instance.Facts) (*scheduling.Plan, error) {
-			x, err := settled(ctx, f)
-			if err != nil {
-				return nil, err
-			}
-			return x.Plan, nil
-		})
+		more, err := n.GiveWay(plan, func(f *instance.Facts) (*scheduling.Plan, error) { return settled(ctx, f) })
 		if err != nil {
 			return nil, nil, err
 		}
 		if more {
 			continue
 		}
-		n.Restore(x.Plan)
-		if s := &x.Plan.Summary; n.GaveWay && !f.Terse {
+		n.Restore(plan)
+		if s := &plan.Summary; n.GaveWay && !f.Terse {
 			// The proof was made for the pods that were placed before nominated pods of lower priority lost their
 			// place.
 			conclude(s, proof{}, offers.Objective(f.Solver, s), s.Status == scheduling.StatusDeadline)
 		}
-		return x, f, nil
+		return plan, f, nil
 	}
 }
 
-// searched places the pods.
-func searched(ctx context.Context, f *instance.Facts) (*solved, error) {
-	if !f.Thorough() {
-		return settled(ctx, f)
-	}
-	less, err := found(ctx, f, scheduling.EffortDefault)
-	if err != nil {
-		return nil, err
-	}
-	if late(ctx) {
-		less.late = true
-		less.conclude(f, proof{})
-		return less, nil
-	}
-	more, err := found(ctx, f, f.Solver.Effort)
-	if err != nil {
-		return nil, err
-	}
-	best, other := less, more
-	if more.score.Better(less.score) {
-		best, other = more, less
-	}
-	best.late = best.late || other.late
-	best.conclude(f, other.proves(ctx, best, f))
-	return best, nil
+// trial is a plan that the search ends with, before it is written down.
+type trial struct {
+	found  *search.Trial
+	proofs *prove.Proofs // of its lower bound
+	outbid bool          // see [boldness]
 }
 
-// found is the plan of an effort.
-func found(ctx context.Context, f *instance.Facts, effort scheduling.Effort) (*solved, error) {
-	s, g := *f.Solver, *f
-	s.Effort = effort
-	g.Solver, g.Judged = &s, true
-	return settled(ctx, &g)
-}
-
-// solved is a plan and the measures by which it is compared.
-type solved struct {
-	*scheduling.Plan
-	score *search.Score // where facts are judged
-	late  bool
-	// proofs are the lower bounds for plans that place given numbers of pods of each class, under a choice of volumes;
-	// nil if no bound is asked for.
-	proofs *prove.Proofs
-	placed []int64
-	choice *podspec.VolumeChoice
-}
-
-// proves is the proof of one plan, as far as it holds for another plan with a lower bound.
-func (x *solved) proves(ctx context.Context, other *solved, f *instance.Facts) (p proof) {
-	if f.Terse || x.Plan.Summary.LowerBoundPerHour <= other.Plan.Summary.LowerBoundPerHour {
-		return proof{}
+// searched is the best trial. A search of a high effort begins with the trial of the next lower one, so that more effort is
+// never dearer. Plans that only say where pods would go are of one effort, because nobody compares them.
+func searched(ctx context.Context, base *instance.Instance) (best trial) {
+	f := base.Facts
+	efforts := []scheduling.Effort{scheduling.Effort(instance.Effort(f.Solver))}
+	for _, less := range []scheduling.Effort{scheduling.EffortDefault, scheduling.EffortFast} {
+		if !f.Terse && less < efforts[0] {
+			efforts = append([]scheduling.Effort{less}, efforts...)
+		}
 	}
-	if slices.Equal(x.placed, other.placed) && reflect.DeepEqual(x.choice, other.choice) {
-		p.bound, p.certificate = x.proofs.Again(ctx, other.Plan, offers.Objective(f.Solver, &x.Plan.Summary))
+	for _, effort := range efforts {
+		if best.found != nil && late(ctx) {
+			best.found.Outcome.Late = true
+			break
+		}
+		best = searchedOnce(ctx, base.WithEffort(effort), best)
 	}
-	return p
+	return best
 }
 
-// conclude computes the plan's summary again with another proof, if that has a higher bound.
-func (x *solved) conclude(f *instance.Facts, p proof) {
-	if f.Terse {
+// searchedOnce is the trial of one effort, or that of less effort where it is not better. The field found of less is nil for none.
+func searchedOnce(ctx context.Context, c *instance.Instance, less trial) trial {
+	f, params := c.Facts, paramsOf(ctx, c.Facts)
+	out := trial{proofs: prove.NewProofs(c)}
+	if less.proofs != nil {
+		out.proofs = less.proofs.Harder(c)
+	}
+	if c.HasTopologyTerms() {
+		t := search.NewSitePlanner(c, params.Late)
+		params.Enough = t.EarlyBound(ctx, out.proofs)
+		out.found, out.outbid = t.Solve(params)
+		out.keep(less)
+		if !f.Terse {
+			tellOnce(f, less, out.found)
+			out.found.Intensify(ctx, c, out.proofs, params)
+		}
+		return out
+	}
+	var begin pack.Outcome
+	if less.found != nil && less.found.Improvable() {
+		begin = less.found.Outcome
+	} else {
+		begin = pack.Search(c.Unsited().Model, params)
+		if !f.Brief {
+			begin = pack.PlaceWithinLimits(c.Unsited().Model, begin, params)
+		}
+	}
+	out.found = search.NewTrial(c, begin)
+	tellOnce(f, less, out.found)
+	out.found.Outcome = search.Improve(ctx, c, out.proofs, begin, params)
+	out.keep(less)
+	return out
+}
+
+// keep replaces a trial by that of less effort where it is not better.
+func (x *trial) keep(less trial) {
+	if less.found == nil || x.found.Score().Better(less.found.Score()) {
 		return
 	}
-	s := &x.Plan.Summary
-	if p.bound <= s.LowerBoundPerHour {
-		p = proof{s.LowerBoundPerHour, s.Certificate}
+	less.found.Outcome.Late = less.found.Outcome.Late || x.found.Outcome.Late
+	x.found, x.outbid = less.found, less.outbid
+}
+
+// tellOnce tells the observer that the search goes on to improve the first plan, which is not told again with more effort.
+func tellOnce(f *instance.Facts, less trial, found *search.Trial) {
+	if less.found == nil {
+		tell(f, scheduling.PhaseImprove, found)
 	}
-	conclude(s, p, offers.Objective(f.Solver, s), x.late)
+}
+
+// workPerEffort turns effort into units of work of the engine.
+const workPerEffort = 10_000
+
+// paramsOf are the bounds of a search: no work beyond the least at fast effort.
+func paramsOf(ctx context.Context, f *instance.Facts) pack.Params {
+	out := pack.Params{Snug: true, Brief: f.Brief, Late: func() bool { return late(ctx) }}
+	if effort := instance.Effort(f.Solver); effort > int64(scheduling.EffortFast) {
+		out.Work = min(effort, math.MaxInt64/workPerEffort) * workPerEffort
+	}
+	return out
 }

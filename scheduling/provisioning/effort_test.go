@@ -80,18 +80,20 @@ func TestMoreEffortIsNoWorseAtRandom(t *testing.T) {
 		}
 		p := st.Random(seed, size)
 		s := scheduling.Policy{Weights: scheduling.WeightIgnore, Preferences: scheduling.PreferencesIgnore}
+		s.Effort = scheduling.EffortFast
 		less := planAt(t, p, s)
-		s.Effort = scheduling.EffortThorough
-		more, err := st.Audit(t.Context(), s, p)
-		require.NoError(t, err, "seed %d", seed)
-		name := fmt.Sprintf("seed %d", seed)
-		require.GreaterOrEqual(t, more.Summary.Placed, less.Summary.Placed, name)
-		if !assert.ObjectsAreEqual(leftOut(less), leftOut(more)) {
-			continue
-		}
-		assert.LessOrEqual(t, more.Summary.PricePerHour, less.Summary.PricePerHour, name)
-		if c := less.Summary.Certificate; c == nil || len(c.Spreads)+len(c.Balances) == 0 { // else it is about some plans only
-			assert.GreaterOrEqual(t, more.Summary.LowerBoundPerHour, less.Summary.LowerBoundPerHour, name)
+		for _, s.Effort = range []scheduling.Effort{scheduling.EffortDefault, scheduling.EffortThorough} {
+			more, err := st.Audit(t.Context(), s, p)
+			require.NoError(t, err, "seed %d", seed)
+			name := fmt.Sprintf("seed %d, effort %d", seed, s.Effort)
+			require.GreaterOrEqual(t, more.Summary.Placed, less.Summary.Placed, name)
+			if assert.ObjectsAreEqual(leftOut(less), leftOut(more)) {
+				assert.LessOrEqual(t, more.Summary.PricePerHour, less.Summary.PricePerHour, name)
+				if c := less.Summary.Certificate; c == nil || len(c.Spreads)+len(c.Balances) == 0 { // else it is about some plans only
+					assert.GreaterOrEqual(t, more.Summary.LowerBoundPerHour, less.Summary.LowerBoundPerHour, name)
+				}
+			}
+			less = more
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explaine
 	if plan == nil {
 		return nil, errNoPlan
 	}
-	return &Explainer{explainer.New(facts, plan, fleetParams(facts, work(facts.Solver), nil).Brief)}, nil
+	return &Explainer{explainer.New(facts, plan, fleetParams(facts, nil).Brief)}, nil
 }
 
 // Pod explains the place of a pod, or the reasons why it has none. The name is namespace/name, or the pod's name alone

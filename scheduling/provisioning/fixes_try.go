@@ -221,7 +221,7 @@ func (t *fixTrial) candidates(ctx context.Context) []scheduling.Change {
 	if err != nil {
 		return nil
 	}
-	at, ok := volumes.Left(plan.Plan)[podspec.PodName(t.pod)]
+	at, ok := volumes.Left(plan)[podspec.PodName(t.pod)]
 	if !ok {
 		return nil
 	}

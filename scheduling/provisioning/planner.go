@@ -3,7 +3,6 @@ package provisioning
 import (
 	"context"
 	"errors"
-	"math"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -12,7 +11,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
@@ -41,37 +39,28 @@ func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Pl
 }
 
 // settled places the pods, and chooses the zones of volumes that pods share or that are not made yet.
-func settled(ctx context.Context, f *instance.Facts) (*solved, error) {
-	made := map[*scheduling.Plan]*solved{}
-	solve := func(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
-		x, err := place(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		made[x.Plan] = x
-		return x.Plan, nil
+func settled(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
+	plan, err := place(ctx, f)
+	if err != nil {
+		return nil, err
 	}
-	plan, err := solve(ctx, f)
-	if err == nil {
-		plan, err = volumes.Resolve(ctx, f, plan, solve)
-	}
-	return made[plan], err
+	return volumes.Resolve(ctx, f, plan, place)
 }
 
 // place places the pods as is chosen about volumes.
-func place(ctx context.Context, f *instance.Facts) (*solved, error) {
+func place(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
-	x, bold, err := attempt(ctx, f, false)
+	plan, bold, err := attempt(ctx, f, false)
 	if err != nil || !bold.short && !bold.outbid {
-		return x, err
+		return plan, err
 	}
 	careful, _, err := attempt(ctx, f, true)
-	if err != nil || bold.short || volumes.CompareLeft(f, careful.Plan, x.Plan) < 0 {
-		x = careful
+	if err != nil || bold.short || volumes.CompareLeft(f, careful, plan) < 0 {
+		plan = careful
 	}
-	return x, err
+	return plan, err
 }
 
 // boldness says how an attempt without caution ended.
@@ -81,38 +70,17 @@ type boldness struct {
 }
 
 // attempt plans once. A cautious attempt excludes launches that would have too few options for their pool's minValues.
-func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *solved, bold boldness, err error) {
+func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *scheduling.Plan, bold boldness, err error) {
 	if !f.Terse {
 		f.Observer.Tell(scheduling.Progress{Phase: scheduling.PhaseSearch})
 	}
 	base := f.Compile(cautious)
-	params := pack.Params{Snug: true, Work: work(f.Solver), Brief: f.Brief, Late: func() bool { return ctx.Err() != nil }}
-	proofs := prove.NewProofs(base)
-	var found *search.Trial
-	if base.HasTopologyTerms() {
-		t := search.NewSitePlanner(base, params.Late)
-		params.Enough = t.EarlyBound(ctx, proofs)
-		found, bold.outbid = t.Solve(params)
-		if !f.Terse {
-			tell(f, scheduling.PhaseImprove, found)
-			found.Intensify(ctx, base, proofs, params)
-		}
-	} else {
-		outcome := pack.Search(base.Unsited().Model, params)
-		if !f.Brief {
-			outcome = pack.PlaceWithinLimits(base.Unsited().Model, outcome, params)
-		}
-		found = search.NewTrial(base, outcome)
-		tell(f, scheduling.PhaseImprove, found)
-		found.Outcome = search.Improve(ctx, base, proofs, outcome, params)
-	}
+	x := searched(ctx, base)
+	bold.outbid = x.outbid
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err
 	}
-	from := &solved{late: found.Outcome.Late}
-	if f.Judged {
-		from.score = found.Score()
-	}
+	found, proofs := x.found, x.proofs
 	plan, ok := search.Decode(found)
 	bold.short = !ok
 	if !ok && !cautious {
@@ -124,16 +92,15 @@ func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *solved, 
 	}
 	var realised *scheduling.Realised
 	if !f.Terse && ok && f.Solver.Placement == scheduling.PlacementFree {
-		plan, placed, realised = placedFreely(f, base, plan, placed, params)
+		plan, placed, realised = placedFreely(f, base, plan, placed, func() bool { return late(ctx) })
 	}
 	if !f.Terse && ok && base.HasTopologyTerms() && !late(ctx) && f.Solver.Placement != scheduling.PlacementFree {
 		inQueueOrder(base, plan)
 	}
 	torn := hold(f, plan)
-	from.Plan = plan
 	if f.Terse {
 		list(base, plan)
-		return from, bold, nil
+		return plan, bold, nil
 	}
 	tell(f, scheduling.PhaseProve, found)
 	if f.Solver.NoReasons {
@@ -157,8 +124,7 @@ func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *solved, 
 	}
 	summarise(ctx, base, proofs, plan, placed, found.Outcome.Late)
 	plan.Summary.Realised = realised
-	from.choice, from.proofs, from.placed = base.Facts.Choice, proofs, placed
-	return from, bold, nil
+	return plan, bold, nil
 }
 
 // How many fleets are tried for pods that kube-scheduler places freely, and up to how many pods
@@ -170,8 +136,8 @@ const (
 
 // placedFreely returns a plan with other nodes, if these cost less once kube-scheduler has bound the pods, and the
 // estimate of that price.
-func placedFreely(f *instance.Facts, c *instance.Instance, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
-	how := fleetParams(f, params.Work, params.Late)
+func placedFreely(f *instance.Facts, c *instance.Instance, plan *scheduling.Plan, placed []int64, late func() bool) (*scheduling.Plan, []int64, *scheduling.Realised) {
+	how := fleetParams(f, late)
 	realised, mean := realise(c, plan, how)
 	free := fleet.Improve(c, plan, how)
 	if free == nil {
@@ -188,9 +154,10 @@ func placedFreely(f *instance.Facts, c *instance.Instance, plan *scheduling.Plan
 }
 
 // fleetParams says how hard to look for machines for pods that are placed freely.
-func fleetParams(f *instance.Facts, work int64, late func() bool) fleet.Params {
-	out := fleet.Params{Late: late, Brief: work == 0 || len(f.Problem.Pods) > fewPods}
-	if work > 0 {
+func fleetParams(f *instance.Facts, late func() bool) fleet.Params {
+	fast := instance.Effort(f.Solver) <= int64(scheduling.EffortFast)
+	out := fleet.Params{Late: late, Brief: fast || len(f.Problem.Pods) > fewPods}
+	if !fast {
 		out.Tries = fleetTries
 	}
 	return out
@@ -215,18 +182,6 @@ func cancelled(ctx context.Context) error {
 		return err
 	}
 	return nil
-}
-
-// workPerEffort turns effort into units of work of the engine.
-const workPerEffort = 10_000
-
-// work is the engine's budget.
-func work(s *scheduling.Policy) int64 {
-	effort := instance.Effort(s)
-	if effort <= int64(scheduling.EffortFast) {
-		return 0
-	}
-	return min(effort, math.MaxInt64/workPerEffort) * workPerEffort
 }
 
 // summarise completes the plan's sums.

@@ -33,8 +33,6 @@ type Facts struct {
 	// Together adds to the suggestions for an unplaced pod the smallest set of changes that together admit it, besides
 	// single changes.
 	Together bool
-	// Judged says that this plan is compared with plans of other efforts for the same problem.
-	Judged bool
 	// Brief makes the search end with the first plan that it finds, see [pack.Params].
 	Brief bool
 	// Observer is told of the progress of a plan. It may be nil.

@@ -50,12 +50,18 @@ func (x *Trial) with(outcome pack.Outcome) Trial {
 // complete reports whether all pods have a place and would bind there.
 func (x *Trial) complete() bool { return podspec.Sum(x.bind) == x.Packing.In.PodCount() }
 
+// Improvable reports whether other machines may be found for the same pods, whatever else there is: all pods have a place, and
+// neither limits nor reservations apply.
+func (x *Trial) Improvable() bool {
+	return !x.Packing.Model.Limited() && !model.AnyLeft(x.Outcome.Solution.Unplaced)
+}
+
 // searched is a trial with the machines that more work finds, if these are better.
 func (x *Trial) searched(params pack.Params) Trial {
 	if params.Work == 0 || x.Outcome.Late {
 		return *x
 	}
-	if x.Packing.Model.Limited() || model.AnyLeft(x.Outcome.Solution.Unplaced) {
+	if !x.Improvable() {
 		return x.improvedBy(pack.PlaceWithinLimits(x.Packing.Model, pack.Search(x.Packing.Model, params), params))
 	}
 	return x.improvedBy(pack.Improve(x.Packing.Model, x.Outcome, params))

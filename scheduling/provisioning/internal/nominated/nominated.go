@@ -280,7 +280,7 @@ func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool
 	}
 	return &instance.Facts{
 		Problem: &p, Solver: f.Solver, Readings: readings, Cluster: b.Cluster(nil), Spaces: spaces, Memory: f.Memory,
-		Choice: f.Choice, Terse: f.Terse, Together: f.Together, Judged: f.Judged, Brief: f.Brief, Observer: f.Observer,
+		Choice: f.Choice, Terse: f.Terse, Together: f.Together, Brief: f.Brief, Observer: f.Observer,
 	}
 }
 
