@@ -33,7 +33,7 @@ func TestWrongUsage(t *testing.T) {
 		"plan -f x --capacity-types free":    `--capacity-types "free": `,
 
 		"plan -f x --goal best":                                                      `--goal "best": want one of cheapest, fewest-nodes`,
-		"plan -f x --alternatives --goal low-interruption":                                       "--alternatives are for every goal",
+		"plan -f x --alternatives --goal low-interruption":                           "--alternatives are for every goal",
 		"plan -f x --alternatives -o nodeclaims":                                     "--alternatives are for every goal",
 		"plan -f x --smallest-node 4":                                                `--smallest-node "4": want cpu=QUANTITY or memory=QUANTITY`,
 		"plan -f x --largest-node cpu=many":                                          `--largest-node "cpu=many": "many" is not a quantity`,
