@@ -9,7 +9,7 @@ type Change struct {
 	Text string `json:"text"`
 	// Object is the object to change, as kind/name or kind/namespace/name; "" is the pod.
 	Object string `json:"object,omitempty"`
-	// Key is the resource, label, taint or topology key.
+	// Key is the resource, label, taint or topology key, or the CSI driver of volumes.
 	Key string `json:"key,omitempty"`
 	// From is the present value and To the value that suffices: quantities, numbers, or the value
 	// of a taint.
@@ -51,7 +51,7 @@ const (
 	ChangePodAffinity     ChangeKind = "pod-affinity"      // let the affinity over Key be a wish
 	ChangePodAntiAffinity ChangeKind = "pod-anti-affinity" // let the anti-affinity over Key, of Object and of pods that have the same, be a wish
 	ChangePods            ChangeKind = "pods"              // a pod has to be there: Object, or any that matches
-	ChangeVolume          ChangeKind = "volume"            // use volumes that are elsewhere, or fewer; let the storage class Object make them elsewhere; have the claim Object made again
+	ChangeVolume          ChangeKind = "volume"            // use volumes that are elsewhere, or at most To of the driver Key; let the storage class Object make them elsewhere; have the claim Object made again
 	ChangeClaim           ChangeKind = "claim"             // create, repair or share the claim, volume or storage class Object
 	ChangeGate            ChangeKind = "scheduling-gate"   // remove the scheduling gate Object
 	ChangeResourceClaim   ChangeKind = "resource-claim"    // drop the resource claim Object

@@ -182,6 +182,13 @@ func hindrances() map[scheduling.ChangeKind][]func(h *hindrance) {
 			h.sell(zoneA)
 			h.stored()
 			h.onLostNode()
+		}, func(h *hindrance) { // the node attaches one more disk of the two, whichever volume of the pod comes first
+			h.node("n", zoneA)
+			h.CSINodes = []*storagev1.CSINode{st.CSINode("n", st.Count(ebs, 1))}
+			h.StorageClasses = []*storagev1.StorageClass{st.StorageClass("disk"), st.StorageClass("files", st.Driver("efs.csi.aws.com"))}
+			h.Claims = []*corev1.PersistentVolumeClaim{st.Claim("shared", st.OfClass("files")), st.Claim("data", st.OfClass("disk")), st.Claim("log", st.OfClass("disk"))}
+			h.wait(st.UseClaim("shared"), st.UseClaim("data"), st.UseClaim("log"))
+			h.Pods = h.Pods[:1]
 		}},
 		scheduling.ChangeClaim: {func(h *hindrance) {
 			h.sell(zoneA)

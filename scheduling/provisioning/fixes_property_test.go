@@ -559,7 +559,10 @@ func (w *world) volume(kind, name string, c scheduling.Change) {
 			return false
 		}
 		if kind == "PersistentVolumeClaim" {
-			return full(&corev1.Pod{ObjectMeta: w.pod.ObjectMeta}) != "" && strings.Split(full(w.pod), "/")[0]+"/"+claim == name
+			return strings.Split(full(w.pod), "/")[0]+"/"+claim == name
+		}
+		if len(c.Values) == 0 && c.Key != "" && w.driverOf(v, claim) != c.Key {
+			return false
 		}
 		keep--
 		return keep < 0
@@ -570,6 +573,34 @@ func (w *world) volume(kind, name string, c scheduling.Change) {
 		}
 		spec.NodeSelector[c.Key] = c.Values[0]
 	}
+}
+
+// driverOf is the driver that attaches a volume of the pod, by the volume of its claim or else by its storage class.
+func (w *world) driverOf(v corev1.Volume, claim string) string {
+	var spec corev1.PersistentVolumeClaimSpec
+	if v.Ephemeral != nil {
+		spec = v.Ephemeral.VolumeClaimTemplate.Spec
+	}
+	for _, c := range w.problem.Claims {
+		if c.Namespace == w.pod.Namespace && c.Name == claim {
+			spec = c.Spec
+		}
+	}
+	for _, x := range w.problem.Volumes {
+		if x.Name == spec.VolumeName && x.Spec.CSI != nil {
+			return x.Spec.CSI.Driver
+		}
+	}
+	for _, class := range w.problem.StorageClasses {
+		switch {
+		case spec.StorageClassName == nil || class.Name != *spec.StorageClassName:
+		case class.Provisioner == "" || class.Provisioner == "kubernetes.io/no-provisioner":
+			return "storage class " + class.Name
+		default:
+			return class.Provisioner
+		}
+	}
+	return ""
 }
 
 // pool changes a node pool, or adds one.

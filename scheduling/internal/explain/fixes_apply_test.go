@@ -1,10 +1,17 @@
 package explain
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -46,15 +53,64 @@ func TestApply(t *testing.T) {
 		assert.Equal(t, resource.MustParse("2"), updates.NodePools[0].Spec.Limits["cpu"])
 		assert.False(t, x.Apply(&scheduling.Change{Kind: scheduling.ChangeTaint, Object: "Node/gone", Key: "a"}))
 	})
+	t.Run("fewer volumes of a driver", func(t *testing.T) {
+		of := func(class string) *string { return &class }
+		claim := func(name, class string) *corev1.PersistentVolumeClaim {
+			return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: of(class)}}
+		}
+		use := func(name string) corev1.Volume {
+			return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}}
+		}
+		for _, c := range []struct {
+			most string
+			left []corev1.Volume
+		}{
+			{"1", []corev1.Volume{use("files"), use("data"), use("more-files")}},
+			{"", []corev1.Volume{use("files"), use("more-files")}}, // a node that takes no further volume of the driver
+		} {
+			x, _ := trial(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p"}, Spec: corev1.PodSpec{Volumes: []corev1.Volume{use("files"), use("data"), use("log"), use("more-files")}}})
+			x.Problem.StorageClasses = []*storagev1.StorageClass{
+				{ObjectMeta: metav1.ObjectMeta{Name: "disk"}, Provisioner: "ebs.csi.aws.com"}, {ObjectMeta: metav1.ObjectMeta{Name: "nfs"}, Provisioner: "efs.csi.aws.com"},
+			}
+			x.Problem.Claims = []*corev1.PersistentVolumeClaim{claim("files", "nfs"), claim("data", "disk"), claim("log", "disk"), claim("more-files", "nfs")}
+			assert.True(t, x.Apply(&scheduling.Change{Kind: scheduling.ChangeVolume, Key: "ebs.csi.aws.com", To: c.most}))
+			assert.Equal(t, c.left, x.Pod.Spec.Volumes, "volumes of other drivers stay")
+		}
+	})
 	t.Run("the policy", func(t *testing.T) {
 		x, _ := trial(&corev1.Pod{})
 		assert.True(t, x.Apply(&scheduling.Change{Kind: scheduling.ChangeSpot}))
 		assert.False(t, x.Policy.NoSpot)
 	})
-	t.Run("changes that are told and not tried", func(t *testing.T) {
+	stated := []scheduling.ChangeKind{scheduling.ChangeNomination, scheduling.ChangeOrder, scheduling.ChangeHold}
+	t.Run("changes that are stated and not tried", func(t *testing.T) {
 		x, _ := trial(&corev1.Pod{})
-		for _, kind := range []scheduling.ChangeKind{scheduling.ChangeNomination, scheduling.ChangeOrder, scheduling.ChangeHold, "unheard of"} {
+		for _, kind := range append(stated, "unknown") {
 			assert.False(t, x.Apply(&scheduling.Change{Kind: kind}), kind)
 		}
 	})
+	t.Run("each other kind can be tried", func(t *testing.T) {
+		kinds := changeKinds(t)
+		assert.Len(t, appliers(), len(kinds)-len(stated))
+		for _, kind := range kinds {
+			assert.Equal(t, !slices.Contains(stated, kind), appliers()[kind] != nil, "a plan would never propose a change that it cannot try: %s", kind)
+		}
+	})
+}
+
+// changeKinds are the kinds of changes that package scheduling declares.
+func changeKinds(t *testing.T) (out []scheduling.ChangeKind) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../fixes_change.go", nil, 0)
+	require.NoError(t, err)
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			require.NoError(t, err)
+			out = append(out, scheduling.ChangeKind(value))
+		}
+		return true
+	})
+	require.NotEmpty(t, out)
+	return out
 }

@@ -208,7 +208,7 @@ func together(s *subject, out *ChangeList) {
 	}
 }
 
-// hasNone reports whether an obstacle is a resource that the place has none of.
+// hasNone reports whether an obstacle is a resource that the place has none of, not even in use.
 func hasNone(s *subject, p place, x obstacle) bool {
 	if x.kind != lacking {
 		return false
@@ -216,6 +216,5 @@ func hasNone(s *subject, p place, x obstacle) bool {
 	if p.template != onNode {
 		return s.in.Rooms.Rooms[x.room][x.n] <= 0
 	}
-	have := s.in.Nodes[p.at].Node.Status.Allocatable[s.in.Table.Names[x.n]]
-	return have.IsZero()
+	return !s.in.NodeHas(s.in.Nodes[p.at], x.n)
 }

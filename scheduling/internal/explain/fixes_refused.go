@@ -9,7 +9,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// remedies proposes changes for pods that are not planned at all, e.g. because a claim does not exist.
+// remedies proposes changes for pods that are not planned at all, e.g. because a claim does not exist. Each cause for which
+// package podspec refuses a pod needs one here.
 func remedies(x *podspec.VolumeIndex, class *podspec.PodClass) []scheduling.Change {
 	pod := class.Pods[0]
 	if class.Code == scheduling.ReasonVolume {
@@ -19,14 +20,14 @@ func remedies(x *podspec.VolumeIndex, class *podspec.PodClass) []scheduling.Chan
 		name := gates[0].Name
 		return []scheduling.Change{{Kind: scheduling.ChangeGate, Object: name, Text: "remove the scheduling gate " + name + ", or have its controller do so"}}
 	}
-	name := ""
 	if claims := pod.Spec.ResourceClaims; len(claims) > 0 {
-		name = claims[0].Name
+		name := claims[0].Name
+		return []scheduling.Change{{
+			Kind: scheduling.ChangeResourceClaim, Object: name,
+			Text: "drop the resource claim " + name + ", or ask for the device as an extended resource",
+		}}
 	}
-	return []scheduling.Change{{
-		Kind: scheduling.ChangeResourceClaim, Object: name,
-		Text: "drop the resource claim " + name + ", or ask for the device as an extended resource",
-	}}
+	return nil
 }
 
 // remedy proposes a change for a pod that is not planned because of its volumes.

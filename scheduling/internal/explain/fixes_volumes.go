@@ -65,7 +65,7 @@ func goneWith(p *scheduling.Problem, c *podspec.Claim) string {
 	return strings.Join(names, ", ")
 }
 
-// applyVolume lets the pod have fewer volumes, or volumes elsewhere, or a claim that is in order.
+// applyVolume lets a class make volumes elsewhere, has a claim made again or bound, or takes volumes from the pod.
 func applyVolume(t *Trial, c *scheduling.Change) bool {
 	kind, name, _ := strings.Cut(c.Object, "/")
 	if kind == "StorageClass" && c.Kind == scheduling.ChangeVolume {
@@ -74,34 +74,13 @@ func applyVolume(t *Trial, c *scheduling.Change) bool {
 	if claim := claimOf(t.Problem, name); kind == "PersistentVolumeClaim" && c.Kind == scheduling.ChangeVolume && claim != nil && remakeClaim(t, claim) {
 		return true
 	}
-	spec := &t.Pod.Spec
-	keep, _ := strconv.Atoi(c.To)
-	named := func(v corev1.Volume) string {
-		switch {
-		case v.PersistentVolumeClaim != nil:
-			return v.PersistentVolumeClaim.ClaimName
-		case v.Ephemeral != nil:
-			return t.Pod.Name + "-" + v.Name
-		default:
-			return ""
-		}
-	}
 	if claim := claimOf(t.Problem, name); kind == "PersistentVolumeClaim" && claim != nil && claim.Spec.VolumeName != "" && claim.Status.Phase == corev1.ClaimPending {
 		bound := claim.DeepCopy()
 		bound.Status.Phase = corev1.ClaimBound
 		return t.Update(scheduling.Delta{Claims: []*corev1.PersistentVolumeClaim{bound}}) == nil
 	}
-	found := drop(&spec.Volumes, func(v corev1.Volume) bool {
-		claim := named(v)
-		if claim == "" {
-			return false
-		}
-		if kind == "PersistentVolumeClaim" {
-			return podspec.NamespaceOf(t.Pod)+"/"+claim == name
-		}
-		keep--
-		return keep < 0
-	})
+	spec := &t.Pod.Spec
+	found := dropVolumes(t, c)
 	if len(c.Values) > 0 {
 		spec.NodeSelector = maps.Clone(spec.NodeSelector)
 		if spec.NodeSelector == nil {
@@ -110,6 +89,36 @@ func applyVolume(t *Trial, c *scheduling.Change) bool {
 		spec.NodeSelector[c.Key] = c.Values[0]
 	}
 	return found
+}
+
+// dropVolumes takes volumes from the pod: those of the claim that the change names as its object; all beyond the first To
+// claims of a driver that it names as its key; else all that have claims. It reports whether there were any.
+func dropVolumes(t *Trial, c *scheduling.Change) bool {
+	kind, name, _ := strings.Cut(c.Object, "/")
+	alone := *t.Problem
+	alone.Pods = []*corev1.Pod{t.Pod}
+	x := podspec.NewVolumeIndex(&alone, nil, nil)
+	if x == nil {
+		return false
+	}
+	most, _ := strconv.Atoi(c.To)
+	kept := map[*podspec.Claim]bool{}
+	return drop(&t.Pod.Spec.Volumes, func(v corev1.Volume) bool {
+		claim := x.ClaimOf(t.Pod, &v)
+		switch {
+		case claim == nil || kept[claim]:
+			return false
+		case kind == "PersistentVolumeClaim":
+			return claim.Name == name
+		case len(c.Values) == 0 && c.Key != "" && claim.Driver != c.Key:
+			return false
+		case len(kept) < most:
+			kept[claim] = true
+			return false
+		default:
+			return true
+		}
+	})
 }
 
 // allowTopology lets a storage class make volumes in one more zone.

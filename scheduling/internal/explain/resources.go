@@ -44,10 +44,7 @@ func resourceReason(in *instance.Instance, lacking []int) scheduling.ReasonCount
 // anywhere reports whether any offer or node has a resource.
 func anywhere(in *instance.Instance, d int) bool {
 	return slices.ContainsFunc(in.Offers.Shapes, func(s offers.Shape) bool { return s.Allocatable[d] > 0 }) ||
-		slices.ContainsFunc(in.Nodes, func(x *instance.ExistingNode) bool {
-			q, ok := x.Node.Status.Allocatable[in.Table.Names[d]]
-			return ok && !q.IsZero()
-		})
+		slices.ContainsFunc(in.Nodes, func(x *instance.ExistingNode) bool { return in.NodeHas(x, d) })
 }
 
 // attachReason words a lack of volume attachments. ok is false where another resource is lacking, too.

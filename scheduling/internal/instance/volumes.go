@@ -29,16 +29,11 @@ func limitNode(x *podspec.VolumeIndex, n *ExistingNode, running []*corev1.Pod, t
 		}
 	}
 	for _, driver := range x.Limited {
-		name := podspec.AttachResource(driver)
-		limit, limited := x.Stated(n.Node.Name, driver)
-		if q, ok := allocatable[name]; ok && !limited && InFlight(n.Node) {
-			limit, limited = podspec.Amount(name, q), true
-		}
-		if class, static := strings.CutPrefix(driver, podspec.StaticPrefix); static {
-			limit, limited = x.FreeOn(class, n.Node.Name, n.Labels), true
+		limit, limited := attachLimit(x, n, driver, allocatable)
+		if strings.HasPrefix(driver, podspec.StaticPrefix) {
 			counts[driver] = 0 // because volumes of running pods are not free
 		}
-		d, asked := table.Index[name]
+		d, asked := table.Index[podspec.AttachResource(driver)]
 		if !limited {
 			if asked {
 				n.Room[d] = podspec.NoAttachLimit
@@ -55,6 +50,32 @@ func limitNode(x *podspec.VolumeIndex, n *ExistingNode, running []*corev1.Pod, t
 			n.Room[d] = free
 		}
 	}
+}
+
+// attachLimit is the number of volumes of a driver that a node can attach, those of its running pods included: the count of
+// its CSINode; for a node in flight that has none, the count expected of it; for a class without a provisioner, the number of
+// free volumes that it can reach. limited is false where the node states no limit.
+func attachLimit(x *podspec.VolumeIndex, n *ExistingNode, driver string, allocatable corev1.ResourceList) (limit int64, limited bool) {
+	if class, static := strings.CutPrefix(driver, podspec.StaticPrefix); static {
+		return x.FreeOn(class, n.Node.Name, n.Labels), true
+	}
+	limit, limited = x.Stated(n.Node.Name, driver)
+	name := podspec.AttachResource(driver)
+	if q, ok := allocatable[name]; ok && !limited && n.flying {
+		return podspec.Amount(name, q), true
+	}
+	return limit, limited
+}
+
+// NodeHas reports whether a node has any of a resource, in use or not. d is the number of the resource.
+func (c *Instance) NodeHas(n *ExistingNode, d int) bool {
+	name, allocatable := c.Table.Names[d], NodeAllocatable(c.Facts.Problem, n.Node)
+	if driver := podspec.AttachDriver(name); driver != "" {
+		limit, limited := attachLimit(c.Classes.Volumes, n, driver, allocatable)
+		return !limited || limit > 0
+	}
+	q, ok := allocatable[name]
+	return ok && !q.IsZero()
 }
 
 // charged is the number of a driver's shared volumes that are not attached to a node but may be. They are reserved,

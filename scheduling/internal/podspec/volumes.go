@@ -147,21 +147,23 @@ func (x *VolumeIndex) Of(pod *corev1.Pod) PodVolumes {
 func (x *VolumeIndex) ClaimsOf(pod *corev1.Pod) []*Claim {
 	var out []*Claim
 	for i := range pod.Spec.Volumes {
-		v := &pod.Spec.Volumes[i]
-		var c *Claim
-		switch {
-		case v.PersistentVolumeClaim != nil:
-			c = x.claim(types.NamespacedName{Namespace: NamespaceOf(pod), Name: v.PersistentVolumeClaim.ClaimName})
-		case v.Ephemeral != nil:
-			c = x.ephemeral(pod, v)
-		default:
-			continue
-		}
-		if !slices.Contains(out, c) {
+		if c := x.ClaimOf(pod, &pod.Spec.Volumes[i]); c != nil && !slices.Contains(out, c) {
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// ClaimOf returns the claim of one volume of a pod; nil for a volume without one, e.g. an emptyDir.
+func (x *VolumeIndex) ClaimOf(pod *corev1.Pod, v *corev1.Volume) *Claim {
+	switch {
+	case v.PersistentVolumeClaim != nil:
+		return x.claim(types.NamespacedName{Namespace: NamespaceOf(pod), Name: v.PersistentVolumeClaim.ClaimName})
+	case v.Ephemeral != nil:
+		return x.ephemeral(pod, v)
+	default:
+		return nil
+	}
 }
 
 // UsesClaims reports whether a pod has a volume with a PersistentVolumeClaim.
