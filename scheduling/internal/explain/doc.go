@@ -5,7 +5,8 @@
 // here: package provisioning tries each. Topology terms are judged by package cluster.
 //
 //	explain        the questions about a class of pods, and the report of the pods that a plan leaves out
-//	plan_state     where the pods of a plan are, and the room, limits and reservations that are left
+//	plan_state     where the pods of a plan are; the room, limits and reservations that are left; the offers that the
+//	               requirements of NodePools rule out
 //	places         the obstacles that keep pods from an offer or a node, in a fixed order
 //	places_text    the reason and the change of each obstacle
 //	terms          topology terms that pods would violate; terms_text words them

@@ -32,7 +32,7 @@ func countReasons(s *subject, where *podspec.Expression) []scheduling.ReasonCoun
 			within.And(s.in.Offers.Satisfying(v, where))
 		}
 		if within.Any() {
-			t.offers(ti, within)
+			t.countOffers(ti, within)
 		}
 	}
 	for i, x := range s.in.Nodes {
@@ -90,8 +90,8 @@ func (t *tally) nowhere() {
 	}
 }
 
-// offers counts the reasons why offers of a template are ruled out.
-func (t *tally) offers(ti int, within model.Bits) {
+// countOffers counts the reasons why offers of a template are ruled out.
+func (t *tally) countOffers(ti int, within model.Bits) {
 	type example struct {
 		place
 		n int
