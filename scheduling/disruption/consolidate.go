@@ -107,7 +107,7 @@ func (r *run) bestTrial(ctx context.Context, ends []*search) (way *run, left boo
 // removed. Nodes that stayed in the last trial are tried first in the next one.
 func (r *run) trialInSteps(ctx context.Context, step *Step) (best *run, left bool, err error) {
 	var search improver
-	for first := []string(nil); search.best == nil || search.more(ctx); {
+	for first := []string(nil); search.best == nil || search.mayTry(ctx); {
 		t := r.trial()
 		stay, err := reachInSteps(ctx, t, step, first)
 		if err != nil {

@@ -20,8 +20,8 @@ type improver struct {
 	trials int
 }
 
-// more reports whether another trial may be made.
-func (p *improver) more(ctx context.Context) bool { return p.trials < mostTrials && !outOfTime(ctx) }
+// mayTry reports whether another trial may be made.
+func (p *improver) mayTry(ctx context.Context) bool { return p.trials < mostTrials && !outOfTime(ctx) }
 
 // accept keeps a trial if it is better than the best so far, and reports whether it is.
 func (p *improver) accept(trial *run) bool {

@@ -22,7 +22,7 @@ func lookAhead(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	if search := (improver{best: best}); !r.state.fast() && search.more(ctx) {
+	if search := (improver{best: best}); !r.state.fast() && search.mayTry(ctx) {
 		more, err := trialWithEffort(ctx, r, r.state.planner.Policy.Effort, best.state.price(), best.triedSolutions)
 		if err != nil {
 			return err

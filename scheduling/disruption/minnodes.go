@@ -15,7 +15,7 @@ import (
 // then the cheapest, of equal price those with the highest disruption cost; nodes that are interrupted or expired
 // come last. A pool that has no more nodes keeps all. c stays as it is, and is returned if [Planner.Plan] refuses it.
 func (c Cluster) KeepAtLeast(p Planner, least map[string]int) Cluster {
-	if check(&p, &c).joined(provisioning.Validate(&c.Problem)) != nil {
+	if joined(check(&p, &c), provisioning.Validate(&c.Problem)) != nil {
 		return c
 	}
 	f := newState(p, &c)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -139,10 +140,10 @@ func FuzzScaled(f *testing.F) {
 		allowed := eviction.NewBudgets([]*policyv1.PodDisruptionBudget{b}, webs(pods, unready)).Charges(webs(1, 0)[0])[0].Allowed
 		assert.GreaterOrEqual(t, allowed, 0)
 		assert.LessOrEqual(t, allowed, pods-unready)
-		faults := &faults{}
-		faults.checkBudgets([]*policyv1.PodDisruptionBudget{b})
+		found := &faults.Collector{}
+		eviction.CheckBudgets(found, []*policyv1.PodDisruptionBudget{b})
 		if _, ok := eviction.Scaled(&v, pods); !ok {
-			assert.Error(t, faults.joined(nil))
+			assert.Error(t, found.Err())
 			assert.Zero(t, allowed)
 		}
 	})

@@ -59,7 +59,7 @@ func (p *prediction) predict(ctx context.Context) error {
 		return err
 	}
 	search := improver{best: first}
-	for closes := saves && !r.noLookahead; closes && search.more(ctx); {
+	for closes := saves && !r.noLookahead; closes && search.mayTry(ctx); {
 		if closes, err = p.closeMore(ctx, &search); err != nil {
 			return err
 		}

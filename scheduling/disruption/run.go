@@ -120,7 +120,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provis
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
-	faults := check(&p, c)
+	found := check(&p, c)
 	p.Policy.Placement = scheduling.PlacementPinned // simulations pin pods
 	if p.Now.IsZero() {
 		p.Now = c.Now
@@ -128,7 +128,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provis
 	cluster := c.Current()
 	cluster.Now = p.Now
 	var s *state
-	err := faults.joined(nil)
+	err := joined(found, nil)
 	if err == nil {
 		s, err = openState(ctx, p, &cluster, known)
 	}
@@ -138,10 +138,10 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provis
 	switch {
 	case errors.Is(err, scheduling.ErrInvalid):
 		_, problem := provisioning.NewSession(p.Policy, cluster.Problem)
-		if problem == nil && len(faults.list) == 0 {
+		if problem == nil && len(found.List) == 0 {
 			problem = err // a session may be without a catalog, a plan may not
 		}
-		return nil, faults.joined(problem)
+		return nil, joined(found, problem)
 	case err != nil:
 		return nil, err
 	}

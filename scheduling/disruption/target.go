@@ -25,7 +25,7 @@ import (
 //
 // For a cluster that [Planner.Plan] refuses its problem is returned unchanged.
 func (c *Cluster) RebuildProblem(p Planner) scheduling.Problem {
-	if check(&p, c).joined(provisioning.Validate(&c.Problem)) != nil {
+	if joined(check(&p, c), provisioning.Validate(&c.Problem)) != nil {
 		return c.Problem
 	}
 	f := newState(p, c)

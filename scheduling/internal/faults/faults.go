@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/internal/strict"
@@ -24,6 +25,16 @@ func (f *Collector) Add(value, message, path string) {
 		path = strict.Below(f.Object(), path)
 	}
 	f.List = append(f.List, &scheduling.FieldError{Path: path, Value: value, Message: message})
+}
+
+// Once notes a fault of the object at a path if an earlier entry of its list has the same name. first has, by name, the index of
+// the first entry; i is the index of this one.
+func (f *Collector) Once(first map[string]int, name string, i int, path string) {
+	if j, again := first[name]; again {
+		f.Add("", "is there twice, as entries "+strconv.Itoa(j)+" and "+strconv.Itoa(i), path)
+		return
+	}
+	first[name] = i
 }
 
 // Err returns the collected faults, sorted, each fault once; nil if there are none.

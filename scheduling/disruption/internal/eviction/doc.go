@@ -4,5 +4,6 @@ package eviction
 
 // A map of this package's files.
 //
-//	pods     annotations against disruption, and the pods that need another node when theirs is drained
-//	budgets  PodDisruptionBudgets, and the pods that they count
+//	pods      annotations against disruption, and the pods that need another node when theirs is drained
+//	budgets   PodDisruptionBudgets, and the pods that they count
+//	validate  the faults of PodDisruptionBudgets
