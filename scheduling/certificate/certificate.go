@@ -198,9 +198,10 @@ type Quantum struct {
 // Certificate.Steps. No Kubernetes resource has a name with a colon.
 func QuantumKey(place int) string { return "step:" + strconv.Itoa(place) }
 
-// Spreading reports whether the bound holds only for plans that keep topology spread constraints.
+// Spreading reports whether the bound holds only for plans that keep topology spread constraints: because of the
+// certificate's own Spreads or Balances, or because of those of one of its cases.
 func (c *Certificate) Spreading() bool {
-	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0 || c.Branched != nil && c.Branched.Fewer.Spreading())
+	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0 || c.Branched != nil && (c.Branched.Fewer.Spreading() || c.Branched.More.Spreading()))
 }
 
 // The kinds of certificates.

@@ -63,7 +63,7 @@ func (pr *proof) bareWithinPrice(t *instancetypes.InstanceType, o *offerings.Off
 	verdict := true
 	for x, domain := range pr.inDomains(bare) {
 		price, payable := charged(pr.multipliers, pr.claim.state.Policy.Objective(t, *o), domain)
-		if verdict = x != nil && payable; verdict {
+		if verdict = payable; verdict {
 			room := x.dims.vector(x.claim.state.Types.Allocatable(t, *o))
 			verdict = x.anyPodsWithinPrice(room, price) ||
 				x.bound.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.claim.constraints[c], snapshot.NodeAffinity) }), price)
