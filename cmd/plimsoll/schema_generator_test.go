@@ -270,6 +270,9 @@ func reference(names []string, schemas map[string]object) string {
 		for _, field := range sortedKeys(properties) {
 			p := properties[field].(object)
 			text, _ := p["description"].(string)
+			if ref, ok := p["$ref"].(string); ok && text == asObject(defs[strings.TrimPrefix(ref, "#/$defs/")])["description"] {
+				text = firstSentence(text) // the rest stands where the type links to
+			}
 			optional := "?"
 			if slices.Contains(required, field) {
 				optional = ""
@@ -278,6 +281,15 @@ func reference(names []string, schemas map[string]object) string {
 		}
 	}
 	return b.String()
+}
+
+// firstSentence is the text up to its first full stop at the end of a sentence.
+func firstSentence(text string) string {
+	first, _, more := strings.Cut(text, ". ")
+	if !more {
+		return text
+	}
+	return first + "."
 }
 
 func escaped(text string) string {
