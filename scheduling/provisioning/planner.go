@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/volumes"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
 )
 
 // Planner plans by a policy. The zero value works.
@@ -36,6 +37,55 @@ func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Pl
 	}
 	facts.Observer = s.Observer
 	return solve(ctx, facts)
+}
+
+// solve places the pods, nominated ones first, and tries changes that would give a place to pods
+// without one.
+func solve(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
+	plan, f, err := withNominated(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	s := &plan.Summary
+	now := scheduling.Progress{
+		Phase: scheduling.PhaseFixes, Placed: s.Placed, PricePerHour: offers.Objective(f.Solver, s), LowerBoundPerHour: s.LowerBoundPerHour,
+	}
+	if !f.Terse {
+		f.Observer.Tell(now)
+	}
+	err = tryFixes(ctx, f, plan)
+	if now.Phase = scheduling.PhaseDone; !f.Terse && err == nil {
+		f.Observer.Tell(now)
+	}
+	return plan, err
+}
+
+// withNominated plans with the nominated pods that their nodes admit on these nodes. Where a pod has no place, and
+// would have one without nominated pods of lower priority, these lose their nomination. It also returns the problem in
+// which the admitted nominated pods run on their nodes.
+func withNominated(ctx context.Context, f *instance.Facts) (*scheduling.Plan, *instance.Facts, error) {
+	n := nominated.Read(f)
+	for {
+		f = n.Facts()
+		plan, err := settled(ctx, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		more, err := n.GiveWay(plan, func(f *instance.Facts) (*scheduling.Plan, error) { return settled(ctx, f) })
+		if err != nil {
+			return nil, nil, err
+		}
+		if more {
+			continue
+		}
+		n.Restore(plan)
+		if s := &plan.Summary; n.GaveWay && !f.Terse {
+			// The proof was made for the pods that were placed before nominated pods of lower priority lost their
+			// place.
+			conclude(s, proof{}, offers.Objective(f.Solver, s), s.Status == scheduling.StatusDeadline)
+		}
+		return plan, f, nil
+	}
 }
 
 // settled places the pods, and chooses the zones of volumes that pods share or that are not made yet.

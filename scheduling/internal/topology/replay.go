@@ -30,6 +30,25 @@ func Replay(p *Problem, given [][]int64, extra [][]int32) (bound [][]int64) {
 	return bound
 }
 
+// Binds reports whether pods bind one by one in the order given, again and again until
+// nothing more binds, and would meet their affinities in any order. A pod is the place
+// of a class in p.Classes, and goes to the class's only site; Count, costs, limits, room
+// and preferences play no part. The domains of a spread are those that [Replay] takes.
+//
+// The result is that of Replay for as many classes of one pod each.
+func Binds(p *Problem, pods []int32, extra [][]int32) bool {
+	t := compile(p)
+	r := newReplay(t)
+	placed := make([]int64, len(t.cells))
+	for _, c := range pods {
+		placed[t.first[c]]++
+	}
+	t.exist(placed, extra)
+	all := newCluster(t)
+	r.start(all, placed, t.eligible)
+	return r.inOrder(pods) && newOrderIndependence(t).run(all, placed)
+}
+
 // exist adds to the eligible domains those in which pods are given, and those that extra
 // lists by rule.
 func (t *tables) exist(placed []int64, extra [][]int32) {
@@ -122,6 +141,35 @@ func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
 		}
 	}
 	return todo == 0
+}
+
+// inOrder binds pods in their order, those that did not bind again, and reports whether
+// all are bound in the end. A pod that a rule has kept out is not tried again until the rule
+// changes.
+func (r *replay) inOrder(pods []int32) bool {
+	for c := range r.seen {
+		r.seen[c] = -1
+	}
+	left := append([]int32(nil), pods...)
+	for {
+		waiting := left[:0]
+		for _, c := range left {
+			now := r.counts.changes(c)
+			if r.seen[c] != now {
+				terms := r.cells[r.first[c]].terms
+				if n, _ := r.counts.admits(terms); n > 0 {
+					r.counts.add(terms, 1)
+					continue
+				}
+				r.seen[c] = now
+			}
+			waiting = append(waiting, c)
+		}
+		if len(waiting) == 0 || len(waiting) == len(left) {
+			return len(waiting) == 0
+		}
+		left = waiting
+	}
 }
 
 // start sets the counts of the rules of a cluster to the running pods, and lets the machines exist of the pods that are
