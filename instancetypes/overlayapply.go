@@ -121,8 +121,8 @@ func (cl claim) with(o *overlay) claim {
 	return cl
 }
 
-// ties reports whether o changes the same with the same weight.
-func (cl claim) ties(o *overlay) bool { return cl.last != nil && cl.last.weight == o.weight }
+// sameWeight reports whether o changes the same with the same weight.
+func (cl claim) sameWeight(o *overlay) bool { return cl.last != nil && cl.last.weight == o.weight }
 
 // overlayPatch gathers the changes of overlays in one pool's view of a catalog.
 type overlayPatch struct {
@@ -176,13 +176,13 @@ func (p *overlayPatch) conflict(o *overlay, selected []selection) error {
 	for _, s := range selected {
 		if claims := p.prices[s.typ]; claims != nil && o.price != nil {
 			for _, j := range s.offerings {
-				if claims[j].ties(o) {
+				if claims[j].sameWeight(o) {
 					return fail(claims[j], s.typ, "spec.price")
 				}
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(o.capacity)) {
-			if cl := p.resources[s.typ][name]; cl.ties(o) {
+			if cl := p.resources[s.typ][name]; cl.sameWeight(o) {
 				return fail(cl, s.typ, "spec.capacity."+string(name))
 			}
 		}

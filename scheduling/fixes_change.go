@@ -46,10 +46,10 @@ const (
 	ChangeMaxSkew         ChangeKind = "max-skew"          // raise the maxSkew over Key to To
 	ChangeMinDomains      ChangeKind = "min-domains"       // lower the minDomains over Key to To
 	ChangeNodeInclusion   ChangeKind = "node-inclusion"    // let the spread over Key look only at nodes that the pod may use: To is the field to set to Honor
-	ChangeScheduleAnyway  ChangeKind = "schedule-anyway"   // let the spread over Key be a wish
+	ChangeScheduleAnyway  ChangeKind = "schedule-anyway"   // let the spread over Key be a preference
 	ChangeDomain          ChangeKind = "domain"            // make room where Key is one of Values
-	ChangePodAffinity     ChangeKind = "pod-affinity"      // let the affinity over Key be a wish
-	ChangePodAntiAffinity ChangeKind = "pod-anti-affinity" // let the anti-affinity over Key, of Object and of pods that have the same, be a wish
+	ChangePodAffinity     ChangeKind = "pod-affinity"      // let the affinity over Key be a preference
+	ChangePodAntiAffinity ChangeKind = "pod-anti-affinity" // let the anti-affinity over Key, of Object and of pods that have the same, be a preference
 	ChangePods            ChangeKind = "pods"              // a pod has to be there: Object, or any that matches
 	ChangeVolume          ChangeKind = "volume"            // use volumes that are elsewhere, or at most To of the driver Key; let the storage class Object make them elsewhere; have the claim Object made again
 	ChangeClaim           ChangeKind = "claim"             // create, repair or share the claim, volume or storage class Object

@@ -203,7 +203,7 @@ func minValuesCause(f *state, l *scheduling.Launch) *Cause {
 	return nil
 }
 
-// waves are the rules by which the evictions of a step are divided into waves.
+// wavesOf are the rules by which the evictions of a step are divided into waves.
 func wavesOf(f *state) *wave.Cluster {
 	return &wave.Cluster{Pods: f.pods, Budgets: f.rules.podBudgets, Landing: f.landing, OutOfTime: f.outOfTime}
 }

@@ -74,8 +74,8 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *ConsolidationPlan
 			return nil, err
 		}
 	}
-	liftable := slices.DeleteFunc(slices.Clone(all), func(o *blocker) bool { return o.without == nil || o.PerHour == 0 })
-	slices.SortFunc(liftable, func(a, b *blocker) int { return compareBlocked(a.Blocked, b.Blocked) })
+	liftable := slices.DeleteFunc(slices.Clone(all), func(o *blockedCause) bool { return o.without == nil || o.PerHour == 0 })
+	slices.SortFunc(liftable, func(a, b *blockedCause) int { return compareBlocked(a.Blocked, b.Blocked) })
 	if err := tryEach(ctx, liftable[:min(len(liftable), mostTried(r.state))], r.state.planner.Policy.Effort, after); err != nil {
 		return nil, err
 	}
@@ -94,8 +94,8 @@ func compareBlocked(a, b Blocked) int {
 	return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code))
 }
 
-// blocker is a cause for which nodes stay.
-type blocker struct {
+// blockedCause is a cause for which nodes stay.
+type blockedCause struct {
 	Blocked
 
 	// nodes have it among their reasons to stay; none for the search, which already considers all candidates.
@@ -105,11 +105,11 @@ type blocker struct {
 }
 
 // blockersOf are the causes for which nodes stay in a plan, by code.
-func blockersOf(r *run, plan *ConsolidationPlan) []*blocker {
-	byCode := map[CauseCode]*blocker{}
-	get := func(code CauseCode) *blocker {
+func blockersOf(r *run, plan *ConsolidationPlan) []*blockedCause {
+	byCode := map[CauseCode]*blockedCause{}
+	get := func(code CauseCode) *blockedCause {
 		if byCode[code] == nil {
-			byCode[code] = &blocker{Blocked: Blocked{Code: code}}
+			byCode[code] = &blockedCause{Blocked: Blocked{Code: code}}
 		}
 		return byCode[code]
 	}
@@ -134,7 +134,7 @@ func blockersOf(r *run, plan *ConsolidationPlan) []*blocker {
 	if s := &plan.Summary; s.Launches > 0 {
 		get(CauseSearch) // a better search might launch less
 	}
-	out := []*blocker{}
+	out := []*blockedCause{}
 	for _, code := range slices.Sorted(maps.Keys(byCode)) {
 		if o := byCode[code]; o.Nodes > 0 || code == CauseSearch {
 			out = append(out, o)
@@ -159,7 +159,7 @@ func blamedCause(f *state, code CauseCode) CauseCode {
 
 // boundSaving sets the upper bound of the amount: the price after the steps minus the proven least price of clusters
 // without the cause. The given bound is that of the cluster as it is.
-func (o *blocker) boundSaving(ctx context.Context, now *state, p Planner, c Cluster, bound, after offerings.Price) error {
+func (o *blockedCause) boundSaving(ctx context.Context, now *state, p Planner, c Cluster, bound, after offerings.Price) error {
 	f := now
 	planner, cluster, changes, can := unblocked(now, p, c, o)
 	if can {
@@ -220,7 +220,7 @@ func trialEffort(f *state) scheduling.Effort {
 
 // try plans the cluster without the cause. If less effort than the plan's finds no saving, the upper bound stays,
 // because more effort might find one.
-func (o *blocker) try(ctx context.Context, own scheduling.Effort, after offerings.Price) error {
+func (o *blockedCause) try(ctx context.Context, own scheduling.Effort, after offerings.Price) error {
 	if err := o.without.search(ctx); err != nil || o.without.timedOut {
 		return err
 	}
@@ -233,7 +233,7 @@ func (o *blocker) try(ctx context.Context, own scheduling.Effort, after offering
 
 // tryEach plans the cluster without each of some causes, as many at a time as there are processors. Errors are in the
 // order of the causes.
-func tryEach(ctx context.Context, list []*blocker, own scheduling.Effort, after offerings.Price) error {
+func tryEach(ctx context.Context, list []*blockedCause, own scheduling.Effort, after offerings.Price) error {
 	errs := make([]error, len(list))
 	next := make(chan int)
 	var workers sync.WaitGroup

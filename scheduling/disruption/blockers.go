@@ -167,7 +167,7 @@ func (r *rules) tooSoonCause(s *candidate) *Cause {
 // Consolidatable.
 func (r *rules) consolidatable(s *candidate) bool { return s.pool == nil || r.tooSoonCause(s) == nil }
 
-// createdAt is when a node's machine was requested; zero if that is not known.
+// created is when a node's machine was requested; zero if that is not known.
 func (s *candidate) created() time.Time {
 	if s.node == nil || !s.machine.Created.IsZero() {
 		return s.machine.Created
@@ -175,7 +175,7 @@ func (s *candidate) created() time.Time {
 	return s.node.CreationTimestamp.Time
 }
 
-// graceOf is the longest time for draining a node; nil if it is not bounded.
+// grace is the longest time for draining a node; nil if it is not bounded.
 func (s *candidate) grace() *time.Duration {
 	switch {
 	case s.machine.TerminationGracePeriod != nil:

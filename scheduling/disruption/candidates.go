@@ -11,7 +11,7 @@ import (
 // defaultExpireAfter is the life of a node whose pool does not set expireAfter, as in Karpenter.
 const defaultExpireAfter = 720 * time.Hour
 
-// candidates are the nodes that a reason applies to and that may be removed for it, by name, and the first cause for
+// candidatesFor are the nodes that a reason applies to and that may be removed for it, by name, and the first cause for
 // each other node that it applies to. Underutilized applies to every node. Nodes are seen as the next plan would see
 // them: nodes that steps have launched or moved pods to are among them, and their last pod event is just now. Budgets
 // of NodePools are checked later, by admit.

@@ -24,7 +24,7 @@ type NodeKind struct {
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
 }
 
-// composition are kinds of nodes, the most expensive first: the nodes of pools with a known price for which a
+// compositionOf are kinds of nodes, the most expensive first: the nodes of pools with a known price for which a
 // predicate holds, and launches.
 func compositionOf(f *state, keeps func(*candidate) bool, launches []scheduling.Launch) []NodeKind {
 	kinds := map[NodeKind]*NodeKind{}

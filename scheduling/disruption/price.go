@@ -104,7 +104,7 @@ func moveOf(f *state, nodes []string) *move {
 	return m
 }
 
-// score is the score of a move with a saving: the least score over its pools with policy Balanced, each with a share
+// scoreOf is the score of a move with a saving: the least score over its pools with policy Balanced, each with a share
 // of the saving in proportion to the price of its nodes, and the pool with that score. Without such a pool it is the
 // score of the move in the whole cluster, and the pool is nil.
 func scoreOf(f *state, m *move, saving offerings.Price) (float64, *poolState) {

@@ -35,7 +35,7 @@ func (was machineKind) risksOf(will []machineKind) map[RiskCode]string {
 	return out
 }
 
-// risks are the risks of a step that is about to be carried out, by code and object.
+// risksOfStep are the risks of a step that is about to be carried out, by code and object.
 func risksOfStep(f *state, step *Step) []Risk {
 	bought := map[string][]machineKind{}
 	for i := range step.Launches {

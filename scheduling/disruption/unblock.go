@@ -14,9 +14,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// unblock is the planner and the cluster with settings and objects changed so that a cause holds no node, and the
+// unblocked is the planner and the cluster with settings and objects changed so that a cause holds no node, and the
 // changes of objects, by object. It reports false if no change removes the cause.
-func unblocked(f *state, p Planner, c Cluster, o *blocker) (Planner, Cluster, []ObjectChange, bool) {
+func unblocked(f *state, p Planner, c Cluster, o *blockedCause) (Planner, Cluster, []ObjectChange, bool) {
 	u := &unblocking{planner: p, cluster: c, held: o.nodes, state: f, changes: map[string]string{}}
 	done := u.byCode(o.Code)
 	changes := []ObjectChange{}

@@ -17,6 +17,7 @@
 //	           apart become one class, so that the cost of a plan follows classes
 //	offers     a NodePool with a value for every label that it leaves open, and each
 //	           instance type × offering with its labels as columns
+//	units      topology terms as rules over domains; pods that must share a node
 //	instance   all of this in numbers: offers with the same room (after daemons), the same
 //	           admitted pods and the same share of limits are one option
 //	search     domains for pods with topology terms (topology), machines for all (pack), and
@@ -24,6 +25,9 @@
 //	explain    why pods have no place, and changes that would give them one
 //	prove      lower bounds on the price, by the requests of pods and class by class (bound);
 //	           the higher bound counts, see [certificate.Certificate]
+//
+// In this package a plan goes through Planner.Plan → solve (nominated pods; changes that would place the others) → settled
+// (zones of volumes) → place (minValues of NodePools) → attempt (one plan) → searched (one effort after the other).
 //
 // # From one plan to the next
 //

@@ -14,7 +14,8 @@ type Proof struct {
 	Cases int
 	// Terms add up to Proven. It is nil where an amount is no price, because it exceeds an int64.
 	Terms []ProofTerm
-	// Proven is the highest lower bound that the certificate proves, per hour. The plan states at most this.
+	// Proven is the highest lower bound that the certificate proves, per hour; with kind "cover" the bound that the plan states.
+	// The plan states at most this.
 	Proven offerings.Price
 }
 
@@ -26,8 +27,8 @@ type ProofTerm struct {
 	Amount offerings.Price
 }
 
-// readProof takes over the proof of a certificate; kept is the price of existing nodes that no plan can remove.
-func readProof(p *certificate.Proof, kept offerings.Price) *Proof {
+// exported takes over the proof of a certificate; kept is the price of existing nodes that no plan can remove.
+func exported(p *certificate.Proof, kept offerings.Price) *Proof {
 	out := &Proof{Kind: p.Kind, Cases: p.Cases, Proven: kept}
 	if kept != 0 {
 		out.Terms = append(out.Terms, ProofTerm{"price of existing nodes that cannot be removed", kept})

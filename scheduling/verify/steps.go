@@ -43,6 +43,6 @@ func (c StepsChecker) Prove(cluster disruption.Cluster, plan *disruption.Consoli
 	if audit.Judge(found); c.SkipBound {
 		return nil, errorOf(found)
 	}
-	proof := readProof(audit.ProveBound(found))
+	proof := exported(audit.ProveBound(found))
 	return proof, errorOf(found)
 }

@@ -39,5 +39,5 @@ func (c Checker) Prove(p scheduling.Problem, plan *scheduling.Plan) (*Proof, err
 		return nil, errorOf(found)
 	}
 	proof := launchplan.Judge(found, p, c.Policy, plan, !c.SkipRefusals)
-	return readProof(proof, 0), errorOf(found)
+	return exported(proof, 0), errorOf(found)
 }

@@ -204,7 +204,7 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 	}
 	order, known := r.zonesInTurn(), r.scores(x)
 	enough, looked, soft := r.s.wanted(len(order)), 0, false
-	preferring := x.wishful() || len(x.pods.Holders) > 0
+	preferring := x.hasPreferences() || len(x.pods.Holders) > 0
 	r.feasible = r.feasible[:0]
 	best, ties, top := int32(-1), 0, infeasible
 	for i, at := 0, r.start; i < len(order); i, at = i+1, at+1 {

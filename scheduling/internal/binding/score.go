@@ -33,8 +33,8 @@ func balance(used, all [2]int64) int64 {
 	return int64((1 - math.Abs((a-b)/2)) * float64(most))
 }
 
-// wishful reports whether the pods prefer some nodes to others.
-func (x *class) wishful() bool {
+// hasPreferences reports whether the pods prefer some nodes to others.
+func (x *class) hasPreferences() bool {
 	return len(x.preferences) > 0 || len(x.pods.Soft) > 0 || len(x.pods.Preferred) > 0
 }
 

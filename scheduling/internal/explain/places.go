@@ -29,7 +29,7 @@ type obstacle struct {
 
 // obstacleKind is a reason why a place does not take pods, topology terms together as one. A new kind needs its detection
 // (unsuited, onOffer, onNode). The linter then names the switches that lack its texts (places_text.go) and its change
-// (take in fixes_nearest.go). Kinds from reserved on depend on the plan.
+// (take in fixes_nearest.go notes it, changes in fixes.go lists it). Kinds from reserved on depend on the plan.
 type obstacleKind uint8
 
 const (
@@ -42,7 +42,7 @@ const (
 	excluded         // by the settings
 	notOnSale        // n is 1 where the pool's own catalog lacks it
 	portOfDaemon     // n is the daemon that binds it
-	attachFull       // the node takes no further volume of a driver
+	attachFull       // a shared volume that the node is not charged for, of a driver of which it takes no further one; a count that is used up is lacking
 	overfull         // daemons alone do not fit
 	lacking          // n is the resource of which there is too little
 	portPlanned      // bound by a pod that is planned onto the node

@@ -18,17 +18,17 @@ type engineOptions struct {
 	passes  []model.Pass
 }
 
-// optionReader builds the engine's options of a packing from the offers that its seats may use.
+// optionReader builds the engine's options of a packing from the offers in its feasible sets.
 type optionReader struct {
 	in       *Instance
 	packing  *Packing
-	softs    []model.Bits // by template, the seats that do not tolerate a PreferNoSchedule taint of its NodePool
+	softs    []model.Bits // by template, the feasible sets that do not tolerate a PreferNoSchedule taint of its NodePool
 	supplies *offers.Supplies
 	usable   *usableOffers // nil where no part has a site
 	out      engineOptions
 }
 
-// newOptionReader is a reader of the options of a packing. rows are, by template and seat, the offers that the seat may
+// newOptionReader is a reader of the options of a packing. rows are, by template and feasible set, the offers that it may
 // use; softs are narrowed by [dropMootPreferences].
 func newOptionReader(p *Packing, rows [][]model.Bits, softs []model.Bits, r *usableOffers) *optionReader {
 	dropMootPreferences(p, rows, softs)
@@ -47,14 +47,14 @@ func (x *optionReader) read() *engineOptions {
 	return &x.out
 }
 
-// feasibleRows returns, by template and seat, the offers that the seat may use, nil for none, and by template the seats that
+// feasibleRows returns, by template and feasible set, the offers that it may use, nil for none, and by template the feasible sets that
 // do not tolerate a PreferNoSchedule taint of its NodePool.
-func feasibleRows(c *Instance, seats []FeasibleSet) (rows [][]model.Bits, softs []model.Bits) {
+func feasibleRows(c *Instance, sets []FeasibleSet) (rows [][]model.Bits, softs []model.Bits) {
 	rows, softs = make([][]model.Bits, len(c.Templates)), make([]model.Bits, len(c.Templates))
 	for ti := range c.Templates {
-		rows[ti], softs[ti] = make([]model.Bits, len(seats)), model.NewBits(len(seats))
-		for i := range seats {
-			s := &seats[i]
+		rows[ti], softs[ti] = make([]model.Bits, len(sets)), model.NewBits(len(sets))
+		for i := range sets {
+			s := &sets[i]
 			if s.NoNew {
 				continue
 			}
@@ -66,7 +66,7 @@ func feasibleRows(c *Instance, seats []FeasibleSet) (rows [][]model.Bits, softs 
 	return rows, softs
 }
 
-// feasibleRow is the offers of template ti that a seat may use: the intersection of the rows of its groups and of its own;
+// feasibleRow is the offers of template ti in a feasible set: the intersection of the rows of its groups and of its own;
 // nil for none. A row is copied before it is narrowed, because x owns it.
 func feasibleRow(x *offers.TemplateOffers, s *FeasibleSet, ti int) model.Bits {
 	row, others := x.Rows[s.Groups[0]], s.Groups[1:]
@@ -93,7 +93,7 @@ func feasibleRow(x *offers.TemplateOffers, s *FeasibleSet, ti int) model.Bits {
 	return row
 }
 
-// dropMootPreferences clears a seat's preference against taints where every NodePool that it may use has a
+// dropMootPreferences clears a feasible set's preference against taints where every NodePool that it may use has a
 // PreferNoSchedule taint which it does not tolerate, because then no choice can honour the preference.
 func dropMootPreferences(p *Packing, rows [][]model.Bits, softs []model.Bits) {
 	for i := range p.FeasibleSets {
@@ -109,7 +109,7 @@ func dropMootPreferences(p *Packing, rows [][]model.Bits, softs []model.Bits) {
 	}
 }
 
-// addOptions adds one option for each kind of offer of a template: same room, same seats, same reservation, same use of
+// addOptions adds one option for each kind of offer of a template: same room, same feasible sets, same reservation, same use of
 // limits. The option stands for the first such offer in rank order. A cautious instance has one option for each level of
 // [optionReader.worst].
 func (x *optionReader) addOptions(ti int, rank int32) {

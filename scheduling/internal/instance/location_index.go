@@ -14,16 +14,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// LocationIndex lists every location where a pod can be, as numbered spots: the offers of each template in the order of
-// Offered, then the nodes by name. Its axes are columns over spots, e.g. the zone of each. A place is the number of a
-// node in Places, a bin its number in the engine's list, and its spot is OnSale plus its place.
+// LocationIndex numbers every location where a pod can be: the offers of each template in the order of
+// Offered, then the nodes by name. Its axes are columns over locations, e.g. the zone of each. A place is the number of a
+// node in Places, a bin its number in the engine's list, and its location is OnSale plus its place.
 type LocationIndex struct {
 	In            *Instance
 	Nodes         *nodeLocations
 	Places        []locationNode // all nodes, by name
 	NodeAt        map[string]int // by node name, its place
-	First         []int          // by template, the spot of its first offer
-	OnSale        int            // the number of spots that are offers
+	First         []int          // by template, the location of its first offer
+	OnSale        int            // the number of locations that are offers
 	BinOf         []int32        // by place; -1 where the node receives no pods
 	PlaceOf       []int32        // by bin, its place
 	LocationCache *locationCache
@@ -37,13 +37,13 @@ type LocationIndex struct {
 	sortedBy int
 }
 
-// axis is a column over spots: the value of a label, whether a spread counts a spot, or whether a preferred term matches
+// axis is a column over locations: the value of a label, whether a spread counts a location, or whether a preferred term matches
 // there. -1 is no value.
 type axis struct {
 	id     int     // number in the location cache
-	At     []int32 // by spot, an index into Values or 0 and 1
+	At     []int32 // by location, an index into Values or 0 and 1
 	Values []string
-	Flat   bool // whether all spots have the same value
+	Flat   bool // whether all locations have the same value
 }
 
 // NewLocationIndex lists the locations of an instance. Axes are added when they are asked for.
@@ -95,8 +95,8 @@ func (l *LocationIndex) Fitting(request []int64) model.Bits {
 	return out
 }
 
-// spots is the number of spots.
-func (l *LocationIndex) spots() int { return l.OnSale + len(l.Places) }
+// locations is the number of locations.
+func (l *LocationIndex) locations() int { return l.OnSale + len(l.Places) }
 
 // OnOffer reports whether limits and reservations leave room for one launch of an offer by a template.
 func (l *LocationIndex) OnOffer(template, offer int) bool {
@@ -154,7 +154,7 @@ func drawKey(l *LocationIndex, key string) axis {
 			values = append(values, onSale.Values[n])
 		}
 	}
-	a := axis{At: make([]int32, l.spots()), Values: podspec.Compacted(values)}
+	a := axis{At: make([]int32, l.locations()), Values: podspec.Compacted(values)}
 	number := func(value string) int32 {
 		n, _ := slices.BinarySearch(a.Values, value)
 		return int32(n)
@@ -195,9 +195,9 @@ func drawKey(l *LocationIndex, key string) axis {
 func (l *LocationIndex) PresenceAxis(key string) int {
 	of := l.Axes[l.KeyAxis(key)]
 	return l.axis("p"+key, func() axis {
-		a := axis{At: make([]int32, l.spots()), Values: []string{"*"}}
-		for spot, v := range of.At {
-			a.At[spot] = min(v, 0)
+		a := axis{At: make([]int32, l.locations()), Values: []string{"*"}}
+		for location, v := range of.At {
+			a.At[location] = min(v, 0)
 		}
 		return a
 	})
@@ -226,7 +226,7 @@ type Filter struct {
 	Keys          string // topology keys that a node must have, joined by commas
 }
 
-// FilterAxis is the number of the axis that is 1 at the spots that pass a filter, and 0 elsewhere.
+// FilterAxis is the number of the axis that is 1 at the locations that pass a filter, and 0 elsewhere.
 func (l *LocationIndex) FilterAxis(f Filter) int {
 	b := binary.AppendVarint([]byte{'f'}, int64(f.Group))
 	if f.HonorAffinity {
@@ -247,13 +247,13 @@ func (l *LocationIndex) FilterAxis(f Filter) int {
 // drawFilter is the axis of a filter. needed are the axes of its keys without the host name, because offers have no host
 // name yet.
 func drawFilter(l *LocationIndex, f Filter, needed []*axis) axis {
-	a := axis{At: make([]int32, l.spots())}
+	a := axis{At: make([]int32, l.locations())}
 	for i := range a.At {
 		a.At[i] = 1
 	}
-	bar := func(spot int, barred bool) {
+	bar := func(location int, barred bool) {
 		if barred {
-			a.At[spot] = 0
+			a.At[location] = 0
 		}
 	}
 	if slices.Contains(strings.Split(f.Keys, ","), corev1.LabelHostname) {
@@ -262,8 +262,8 @@ func drawFilter(l *LocationIndex, f Filter, needed []*axis) axis {
 		}
 	}
 	for _, x := range needed {
-		for spot, v := range x.At {
-			bar(spot, v < 0)
+		for location, v := range x.At {
+			bar(location, v < 0)
 		}
 	}
 	if f.Group >= 0 {
@@ -272,7 +272,7 @@ func drawFilter(l *LocationIndex, f Filter, needed []*axis) axis {
 	return a
 }
 
-// filterGroup calls bar for the spots that nodeAffinityPolicy or nodeTaintsPolicy of a spread excludes.
+// filterGroup calls bar for the locations that nodeAffinityPolicy or nodeTaintsPolicy of a spread excludes.
 func filterGroup(l *LocationIndex, f Filter, bar func(int, bool)) {
 	group := l.In.Classes.Groups[f.Group]
 	for ti, v := range l.In.Templates {
@@ -303,7 +303,7 @@ func (l *LocationIndex) PreferenceAxis(t *podspec.Term) int {
 
 // preferenceAxis is the axis of a preferred term.
 func preferenceAxis(l *LocationIndex, t *podspec.Term) axis {
-	a := axis{At: make([]int32, l.spots())}
+	a := axis{At: make([]int32, l.locations())}
 	for ti, v := range l.In.Templates {
 		row := l.In.Offers.Matching(v, t)
 		if row == nil {
@@ -339,17 +339,17 @@ func (l *LocationIndex) RunningSets(f func(pod *corev1.Pod, node int, among []in
 	}
 }
 
-// Spot is the spot of a template's offer; -1 where no pod may use the offer.
-func (l *LocationIndex) Spot(template, offer int) int {
-	spots := l.LocationCache.spots[template]
-	if spots == nil {
-		spots = slices.Repeat([]int32{-1}, len(l.In.Offers.Offers))
+// LocationOf is the location of a template's offer; -1 where no pod may use the offer.
+func (l *LocationIndex) LocationOf(template, offer int) int {
+	locations := l.LocationCache.locations[template]
+	if locations == nil {
+		locations = slices.Repeat([]int32{-1}, len(l.In.Offers.Offers))
 		for i, o := range l.In.Offered[template].List {
-			spots[o.Offer] = int32(l.First[template] + i)
+			locations[o.Offer] = int32(l.First[template] + i)
 		}
-		l.LocationCache.spots[template] = spots
+		l.LocationCache.locations[template] = locations
 	}
-	return int(spots[offer])
+	return int(locations[offer])
 }
 
 // BinsWith is the set of bins whose nodes have a label.

@@ -14,7 +14,7 @@ type Market struct {
 	offers map[int][]model.Bits // by site and template, see [Market.Sold]
 }
 
-// Sold is, by template, the offers at a seat's site that admit all groups of the seat; nil for none.
+// Sold is, by template, the offers at a feasible set's site that admit all of its groups; nil for none.
 func (m *Market) Sold(l *LocationIndex, s *FeasibleSet) []model.Bits {
 	out, known := m.offers[s.Site]
 	if known {

@@ -192,19 +192,19 @@ func learn(c *Instance, add func(*OfferCache)) {
 	c.cached = &a
 }
 
-// offerGroups sorts the offers of each template into strata: offers that admit the same groups and are equal on all axes
-// of a location index, so that every choice of sites takes or leaves a stratum as a whole. A search over domains states
-// its options many times; it looks at each stratum instead of each offer. It is not changed after it is made.
+// offerGroups divides the offers of each template into groups of offers that admit the same groups and are equal on all axes
+// of a location index, so that every choice of sites takes or leaves a group as a whole. A search over domains states
+// its options many times; it looks at each group instead of each offer. It is not changed after it is made.
 type offerGroups struct {
-	sites   []int32           // by spot of an offer, its site in the partition by all axes
-	of      [][]int32         // by template and index in its list, the stratum
-	samples []offers.OfferRef // by stratum, its first offer
-	// firsts are, by template, the indices in its list of the offers that no other offer of their stratum dominates.
+	sites   []int32           // by location of an offer, its site in the partition by all axes
+	of      [][]int32         // by template and index in its list, the offer group
+	samples []offers.OfferRef // by offer group, its first offer
+	// firsts are, by template, the indices in its list of the offers that no other offer of their group dominates.
 	// The engine's options are drawn from them.
 	firsts [][]int32
 }
 
-// offerGroupsOf returns the strata by the axes that the index has now. They are remembered with the location cache and
+// offerGroupsOf returns the offer groups by the axes that the index has now. They are remembered with the location cache and
 // the offer cache.
 func offerGroupsOf(l *LocationIndex) *offerGroups {
 	if l.sorted != nil && l.sortedBy == len(l.Axes) {
@@ -232,7 +232,7 @@ func offerGroupsOf(l *LocationIndex) *offerGroups {
 	return l.sorted
 }
 
-// newOfferGroups sorts the offers into strata; sites is the site of each spot of an offer.
+// newOfferGroups divides the offers into groups; sites is the site of each location of an offer.
 func newOfferGroups(l *LocationIndex, sites []int32) *offerGroups {
 	s := &offerGroups{sites: sites, of: make([][]int32, len(l.In.Templates)), firsts: make([][]int32, len(l.In.Templates))}
 	supplies := newSupplies(l.In)
@@ -244,7 +244,7 @@ func newOfferGroups(l *LocationIndex, sites []int32) *offerGroups {
 		}
 		known := map[stratum]int32{}
 		of := make([]int32, len(list))
-		var places [][]int32 // by stratum of the template
+		var places [][]int32 // by offer group of the template
 		from := int32(len(s.samples))
 		for at := range list {
 			k := stratum{list[at].Column, sites[l.First[ti]+at]}
@@ -265,7 +265,7 @@ func newOfferGroups(l *LocationIndex, sites []int32) *offerGroups {
 	return s
 }
 
-// pointed are the places, indices of one stratum in a template's list, whose offers no other of the stratum dominates.
+// pointed are the places, indices of one offer group in a template's list, whose offers no other offer of the group dominates.
 // All are returned where a dominated offer may still count: for minValues or flexibility of a cautious instance, and
 // where offers are not ranked by cost.
 func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies) []int32 {
@@ -295,8 +295,8 @@ func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies
 	return out
 }
 
-// relist lists the offers that at least one seat may use. rows are, by template and seat, the offers that the seat may
-// use; columns numbers the sets of seats that may use an offer.
+// relist lists the offers that are in at least one feasible set. rows are, by template and feasible set, the offers in it;
+// columns numbers the collections of feasible sets that have an offer.
 func relist(l *LocationIndex, columns *offers.RowTable, rows [][]model.Bits) *usableOffers {
 	s := offerGroupsOf(l)
 	of := make([]int32, len(s.samples))
@@ -304,9 +304,9 @@ func relist(l *LocationIndex, columns *offers.RowTable, rows [][]model.Bits) *us
 		of[n] = -1
 		scratch := columns.Scratch
 		clear(scratch)
-		for seat, row := range rows[x.Template] {
+		for set, row := range rows[x.Template] {
 			if row != nil && row.Has(x.Offer) {
-				scratch.Set(seat)
+				scratch.Set(set)
 			}
 		}
 		if scratch.Any() {
@@ -316,11 +316,11 @@ func relist(l *LocationIndex, columns *offers.RowTable, rows [][]model.Bits) *us
 	return l.LocationCache.relist(s, of, func() *usableOffers { return newUsableOffers(l, s, of) })
 }
 
-// usableOffers lists the offers of each template that seats may use. Packings in which every stratum has the same column
+// usableOffers lists the offers of each template that are in feasible sets. Packings in which every offer group has the same column
 // share it.
 type usableOffers struct {
 	offerGroups   *offerGroups
-	columns       []int32 // by stratum, the column of seats that may use it; -1 for no seat
+	columns       []int32 // by offer group, the column of the feasible sets that have it; -1 for none
 	lists, firsts [][]offers.TemplateOffer
 	kinds         map[kindsKey][]offers.TemplateOffer // filled at the first use
 }
@@ -331,7 +331,7 @@ type kindsKey struct {
 	apart    bool
 }
 
-// newUsableOffers lists the offers of strata that have a column.
+// newUsableOffers lists the offers of offer groups that have a column.
 func newUsableOffers(l *LocationIndex, s *offerGroups, columns []int32) *usableOffers {
 	r := &usableOffers{offerGroups: s, columns: columns, lists: make([][]offers.TemplateOffer, len(l.In.Templates)), firsts: make([][]offers.TemplateOffer, len(l.In.Templates)), kinds: map[kindsKey][]offers.TemplateOffer{}}
 	for ti := range l.In.Templates {

@@ -9,20 +9,20 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Packing is a bin packing problem for the engine: each part of a class has a seat, i.e. the domains of its pods are
-// chosen, and options and bins are the offers and nodes that seats may use. It is not changed after it is made.
+// Packing is a bin packing problem for the engine: each part of a class has a feasible set, i.e. the domains of its pods are
+// chosen, and options and bins are the offers and nodes of feasible sets. It is not changed after it is made.
 type Packing struct {
 	In           *Instance                // the problem whose pods are packed
-	Sites        *LocationIndex           // the locations that sites refer to; nil where no part has a site
+	Locations    *LocationIndex           // the locations that sites refer to; nil where no part has a site
 	Parts        []Part                   // by engine class
 	FeasibleSets []FeasibleSet            // by engine group
-	Lists        [][]offers.TemplateOffer // by template, the offers that some seat may use, in rank order
-	Columns      *offers.RowTable         // by column of an offer, the seats that may use it
+	Lists        [][]offers.TemplateOffer // by template, the offers in some feasible set, in rank order
+	Columns      *offers.RowTable         // by column of an offer, the feasible sets that have it
 	Bought       []offers.OfferRef        // by engine option
 	Model        *model.Problem           // the engine's input
 }
 
-// Part is a class of the engine: Count equal pods, or colocation groups of several pods, that share a seat. Request is
+// Part is a class of the engine: Count equal pods, or colocation groups of several pods, that share a feasible set. Request is
 // that of one of them.
 type Part struct {
 	Members       []Member
@@ -65,8 +65,8 @@ type Sites struct {
 }
 
 // newPacking is a packing of parts, still without options and bins.
-func newPacking(c *Instance, parts []Part, seats []FeasibleSet) *Packing {
-	p := &Packing{In: c, Parts: parts, FeasibleSets: seats, Model: &model.Problem{
+func newPacking(c *Instance, parts []Part, sets []FeasibleSet) *Packing {
+	p := &Packing{In: c, Parts: parts, FeasibleSets: sets, Model: &model.Problem{
 		Dims: c.Dims(), BestEffort: c.Facts.Solver.MinValues == scheduling.MinValuesBestEffort, Pools: c.Limits,
 	}}
 	p.addParts()
@@ -75,9 +75,9 @@ func newPacking(c *Instance, parts []Part, seats []FeasibleSet) *Packing {
 
 // newUnsited is the packing of [Instance.Unsited]. known are its options from an offer cache; nil builds them.
 func newUnsited(c *Instance, known *engineOptions) *Packing {
-	seats := make([]FeasibleSet, len(c.Classes.Groups))
-	for g := range seats {
-		seats[g].Groups = []int{g}
+	sets := make([]FeasibleSet, len(c.Classes.Groups))
+	for g := range sets {
+		sets[g].Groups = []int{g}
 	}
 	parts := make([]Part, len(c.Planned))
 	for i, class := range c.Planned {
@@ -86,7 +86,7 @@ func newUnsited(c *Instance, known *engineOptions) *Packing {
 			Request: class.Requests, Count: int64(len(class.Pods)), Priority: class.Priority,
 		}
 	}
-	p := newPacking(c, parts, seats)
+	p := newPacking(c, parts, sets)
 	p.Columns = c.Columns
 	rows := make([][]model.Bits, len(c.Offered))
 	for ti := range c.Offered {
@@ -106,10 +106,10 @@ func newUnsited(c *Instance, known *engineOptions) *Packing {
 	return p
 }
 
-// NewPacking is the packing of pods at the sites of s, with the options and bins that its seats may use.
+// NewPacking is the packing of pods at the sites of s, with the options and bins of its feasible sets.
 func NewPacking(l *LocationIndex, s *Sites) *Packing {
 	p := newPacking(l.In, s.Parts, s.FeasibleSets)
-	p.Sites, p.Columns, p.Model.PerNodeLimits = l, offers.NewRowTable(len(s.FeasibleSets)), s.PerNodeLimits
+	p.Locations, p.Columns, p.Model.PerNodeLimits = l, offers.NewRowTable(len(s.FeasibleSets)), s.PerNodeLimits
 	rows, softs := feasibleRows(l.In, s.FeasibleSets)
 	r := relist(l, p.Columns, rows)
 	p.Lists = r.lists
@@ -182,7 +182,7 @@ func (p *Packing) setBins(present [][]model.Presence) {
 	p.Model.Bins, p.Model.Rooms, p.Model.Open = bins, p.In.NodeRooms, opens
 }
 
-// binsOf is the set of nodes that a seat may use, and of these the nodes with a PreferNoSchedule taint that one of its
+// binsOf is the nodes of a feasible set, and of these the nodes with a PreferNoSchedule taint that one of its
 // groups does not tolerate.
 func binsOf(c *Instance, s *FeasibleSet) (open, wary model.Bits) {
 	open, wary = model.NewBits(len(c.Nodes)), model.NewBits(len(c.Nodes))

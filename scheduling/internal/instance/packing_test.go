@@ -53,7 +53,7 @@ func TestUnsitedPackingHasOnePartAClass(t *testing.T) {
 		assert.Equal(t, int64(len(c.Planned[i].Pods)), p.Parts[i].Count)
 		assert.False(t, p.Parts[i].Pinned)
 	}
-	assert.Nil(t, p.Sites)
+	assert.Nil(t, p.Locations)
 	require.Len(t, p.Model.Options, 1)
 	assert.Equal(t, "us-east-1a", c.Offers.Offers[p.Bought[0].Offer].Offering.Zone)
 	require.Len(t, p.Lists, 1)
@@ -82,7 +82,7 @@ func TestPackingAtASiteBuysThere(t *testing.T) {
 		})
 		require.Len(t, p.Model.Options, 1)
 		b := p.Bought[0]
-		assert.EqualValues(t, site, zones.At[l.Spot(b.Template, b.Offer)])
+		assert.EqualValues(t, site, zones.At[l.LocationOf(b.Template, b.Offer)])
 		assert.Len(t, p.Lists[0], 1)
 		assert.Equal(t, int64(3), p.Placed(model.Solution{Unplaced: []int64{0}})[web])
 		assert.Equal(t, int64(1), p.Placed(model.Solution{Unplaced: []int64{2}})[web])
@@ -97,7 +97,7 @@ func soldAt(l *instance.LocationIndex, p *instance.Partition, site int) []model.
 	for ti := range out {
 		out[ti] = model.NewBits(len(l.In.Offers.Offers))
 		for _, o := range l.In.Offered[ti].List {
-			if int(p.At[l.Spot(ti, o.Offer)]) == site {
+			if int(p.At[l.LocationOf(ti, o.Offer)]) == site {
 				out[ti].Set(o.Offer)
 			}
 		}

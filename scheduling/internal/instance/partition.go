@@ -26,7 +26,7 @@ type locationCache struct {
 	markets     map[string]*Market      // by number of partition and groups
 	offerGroups map[string]*offerGroups // by axes
 	usable      []*usableOffers         // the last one used is not moved; the latest built is last
-	spots       map[int][]int32         // by template, then by offer: its spot, -1 for none
+	locations   map[int][]int32         // by template, then by offer: its location, -1 for none
 }
 
 const (
@@ -55,7 +55,7 @@ func openLocationCache(l *LocationIndex) *locationCache {
 
 // newLocationCache is an empty cache.
 func newLocationCache() *locationCache {
-	return &locationCache{named: map[string]*axis{}, partitions: map[string]*Partition{}, markets: map[string]*Market{}, offerGroups: map[string]*offerGroups{}, spots: map[int][]int32{}}
+	return &locationCache{named: map[string]*axis{}, partitions: map[string]*Partition{}, markets: map[string]*Market{}, offerGroups: map[string]*offerGroups{}, locations: map[int][]int32{}}
 }
 
 // samePool reports whether the same amounts of two pools' limits are free.
@@ -83,7 +83,7 @@ func (a *locationCache) fork() *locationCache {
 		own.kinds = maps.Clone(r.kinds)
 		c.usable = append(c.usable, &own)
 	}
-	c.named, c.offerGroups, c.spots = maps.Clone(a.named), maps.Clone(a.offerGroups), maps.Clone(a.spots)
+	c.named, c.offerGroups, c.locations = maps.Clone(a.named), maps.Clone(a.offerGroups), maps.Clone(a.locations)
 	for name, p := range a.partitions {
 		own := *p
 		own.rows = slices.Clone(p.rows)
@@ -113,7 +113,7 @@ func (a *locationCache) axis(name string, draw func() axis) *axis {
 	return a.axes[n]
 }
 
-// axesName is a key for a set of axes, and the set sorted by number. Flat axes are left out, because they tell no spots
+// axesName is a key for a set of axes, and the set sorted by number. Flat axes are left out, because they tell no locations
 // apart.
 func axesName(axes []*axis) (string, []*axis) {
 	axes = slices.DeleteFunc(slices.Clone(axes), func(a *axis) bool { return a.Flat })
@@ -126,7 +126,7 @@ func axesName(axes []*axis) (string, []*axis) {
 	return string(name), axes
 }
 
-// relist returns the usable offers for the columns of strata, from the cache or else from work.
+// relist returns the usable offers for the columns of offer groups, from the cache or else from work.
 func (a *locationCache) relist(s *offerGroups, columns []int32, work func() *usableOffers) *usableOffers {
 	for _, r := range slices.Backward(a.usable) {
 		if r.offerGroups == s && slices.Equal(r.columns, columns) {
@@ -138,11 +138,11 @@ func (a *locationCache) relist(s *offerGroups, columns []int32, work func() *usa
 	return r
 }
 
-// Partition groups spots into sites: two spots are at one site if they have equal values on all axes of the partition.
+// Partition groups locations into sites: two locations are at one site if they have equal values on all axes of the partition.
 type Partition struct {
 	id    int // number in the location cache
 	axes  []*axis
-	At    []int32 // by spot, its site
+	At    []int32 // by location, its site
 	Sites int
 	value [][]int32 // by site and index in axes
 	rows  [][]model.Bits
@@ -159,28 +159,28 @@ func (l *LocationIndex) Partition(axes []int) *Partition {
 	if p, ok := l.LocationCache.partitions[name]; ok {
 		return p
 	}
-	p := &Partition{id: len(l.LocationCache.partitions), axes: some, At: make([]int32, l.spots()), rows: make([][]model.Bits, len(l.In.Templates))}
+	p := &Partition{id: len(l.LocationCache.partitions), axes: some, At: make([]int32, l.locations()), rows: make([][]model.Bits, len(l.In.Templates))}
 	p.Sites = min(len(p.At), 1)
 	for _, a := range some {
 		p.tellApart(a)
 	}
 	p.value = make([][]int32, p.Sites)
-	for spot, site := range p.At {
+	for location, site := range p.At {
 		if p.value[site] == nil {
 			p.value[site] = make([]int32, len(some))
 			for i, a := range some {
-				p.value[site][i] = a.At[spot]
+				p.value[site][i] = a.At[location]
 			}
 		}
 	}
-	if p.Sites == 0 { // there are no spots
+	if p.Sites == 0 { // there are no locations
 		p.Sites, p.value = 1, [][]int32{make([]int32, len(some))}
 	}
 	l.LocationCache.partitions[name] = p
 	return p
 }
 
-// tellApart splits sites whose spots differ on an axis, and renumbers sites in the order of their first spots.
+// tellApart splits sites whose locations differ on an axis, and renumbers sites in the order of their first locations.
 func (p *Partition) tellApart(a *axis) {
 	most := int32(0)
 	for _, v := range a.At {
@@ -190,8 +190,8 @@ func (p *Partition) tellApart(a *axis) {
 	table := make([]int32, min(p.Sites*width, len(p.At))) // by old site and value, the new site, from 1
 	wide := map[int]int32{}                               // the same for indices beyond the table
 	p.Sites = 0
-	for spot, v := range a.At {
-		at := int(p.At[spot])*width + int(v) + 1
+	for location, v := range a.At {
+		at := int(p.At[location])*width + int(v) + 1
 		site := int32(0)
 		if at < len(table) {
 			site = table[at]
@@ -206,7 +206,7 @@ func (p *Partition) tellApart(a *axis) {
 				wide[at] = site
 			}
 		}
-		p.At[spot] = site - 1
+		p.At[location] = site - 1
 	}
 }
 
@@ -224,7 +224,7 @@ func (p *Partition) BinsAt(l *LocationIndex, site int) model.Bits {
 	return p.bins[site]
 }
 
-// Domain is the value on an axis of all spots at a site; -1 is no value. The axis must be one of the partition or flat.
+// Domain is the value on an axis of all locations at a site; -1 is no value. The axis must be one of the partition or flat.
 func (p *Partition) Domain(l *LocationIndex, axis, site int) int32 {
 	a := l.Axes[axis]
 	if i := slices.Index(p.axes, a); i >= 0 {

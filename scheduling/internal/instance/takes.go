@@ -12,8 +12,8 @@ import (
 // Takes reports whether there is an offer or node that admits a pod of a class, has room for it, and has a value on each
 // axis of need.
 func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
-	has := func(spot int) bool {
-		return !slices.ContainsFunc(need, func(axis int) bool { return l.Axes[axis].At[spot] < 0 })
+	has := func(location int) bool {
+		return !slices.ContainsFunc(need, func(axis int) bool { return l.Axes[axis].At[location] < 0 })
 	}
 	if nodeTakes(l, class, has) {
 		return true
@@ -29,8 +29,8 @@ func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
 	return false
 }
 
-// nodeTakes is [LocationIndex.Takes] for nodes whose spots satisfy has.
-func nodeTakes(l *LocationIndex, class *podspec.PodClass, has func(spot int) bool) bool {
+// nodeTakes is [LocationIndex.Takes] for nodes whose locations satisfy has.
+func nodeTakes(l *LocationIndex, class *podspec.PodClass, has func(location int) bool) bool {
 	if l.In.NodeRooms == nil { // because there is no index by room yet
 		for n, bin := range l.BinOf {
 			if bin >= 0 && l.In.Open[class.Group].Has(int(bin)) && model.Fits(l.In.Bins[bin].Room, class.Requests) && has(l.OnSale+n) {

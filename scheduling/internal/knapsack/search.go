@@ -257,9 +257,9 @@ func (s *Search) clear(states int) {
 	s.used = 0
 }
 
-// mostCrowding is the number of states of a layer, in multiples of its width, from which on further ones are
+// mostLayerWidths is the number of states of a layer, in multiples of its width, from which on further ones are
 // dropped.
-const mostCrowding = 2
+const mostLayerWidths = 2
 
 // enter adds a state, or replaces the state with the same remaining room if that has less value.
 func (s *Search) enter(x state, left []int64) {
@@ -275,7 +275,7 @@ func (s *Search) enter(x state, left []int64) {
 		}
 		return
 	}
-	if s.used >= mostCrowding*s.Width {
+	if s.used >= mostLayerWidths*s.Width {
 		s.dropped = max(s.dropped, x.bound)
 		return
 	}

@@ -33,10 +33,10 @@ type OpenValue struct {
 	daemons model.Bits
 }
 
-// OpenKey is a label that a NodePool leaves open, with its atoms.
+// OpenKey is a label that a NodePool leaves open, with its open values.
 type OpenKey struct {
-	Key   string
-	Atoms []OpenValue
+	Key    string
+	Values []OpenValue
 }
 
 // NewQuestions collects the requirements of groups of pods and of DaemonSets on labels of nodes.
@@ -134,7 +134,7 @@ func poolValues(pool requirements.Requirement) []string {
 	return nil
 }
 
-// answer sets the requirements that an atom satisfies.
+// answer sets the requirements that an open value satisfies.
 func (q *Questions) answer(asked []Question, a OpenValue) OpenValue {
 	a.pods, a.daemons = model.NewBits(len(asked)), model.NewBits(len(asked))
 	for i, x := range asked {
@@ -150,12 +150,12 @@ func (q *Questions) answer(asked []Question, a OpenValue) OpenValue {
 	return a
 }
 
-// undominated drops atoms that another one dominates.
-func undominated(atoms []OpenValue) []OpenValue {
+// undominated drops open values that another one dominates.
+func undominated(values []OpenValue) []OpenValue {
 	var out []OpenValue
-	for i, a := range atoms {
+	for i, a := range values {
 		dropped := false
-		for j, b := range atoms {
+		for j, b := range values {
 			if i == j || !b.pods.Contains(a.pods) || !a.daemons.Contains(b.daemons) {
 				continue
 			}
@@ -175,15 +175,15 @@ func undominated(atoms []OpenValue) []OpenValue {
 // maxCombinations is the number of templates of one NodePool above which not all combinations are built.
 const maxCombinations = 512
 
-// Combine returns the combinations of atoms for templates. If they are more than [maxCombinations], it is one for every
+// Combine returns the combinations of open values for templates. If they are more than [maxCombinations], it is one for every
 // alternative of every group's node constraints: each pod still has a template, but fewer pods share nodes.
 func Combine(open []OpenKey, asked *Questions) [][]OpenValue {
 	total := 1
 	for _, k := range open {
-		if len(k.Atoms) == 0 {
+		if len(k.Values) == 0 {
 			return nil // because the NodePool allows no value
 		}
-		if total *= len(k.Atoms); total > maxCombinations {
+		if total *= len(k.Values); total > maxCombinations {
 			return asked.needed(open)
 		}
 	}
@@ -191,7 +191,7 @@ func Combine(open []OpenKey, asked *Questions) [][]OpenValue {
 	for _, k := range open {
 		var next [][]OpenValue
 		for _, head := range out {
-			for _, a := range k.Atoms {
+			for _, a := range k.Values {
 				next = append(next, append(slices.Clone(head), a))
 			}
 		}
@@ -209,15 +209,15 @@ func (q *Questions) needed(open []OpenKey) [][]OpenValue {
 		name := ""
 		for _, k := range open {
 			best := -1
-			for i, a := range k.Atoms {
-				if Satisfies(a, k.Key, expressions) && (best < 0 || a.pods.Count() > k.Atoms[best].pods.Count()) {
+			for i, a := range k.Values {
+				if Satisfies(a, k.Key, expressions) && (best < 0 || a.pods.Count() > k.Values[best].pods.Count()) {
 					best = i
 				}
 			}
 			if best < 0 {
 				return
 			}
-			choice = append(choice, k.Atoms[best])
+			choice = append(choice, k.Values[best])
 			name += strconv.Itoa(best) + ","
 		}
 		if !seen[name] {
@@ -233,7 +233,7 @@ func (q *Questions) needed(open []OpenKey) [][]OpenValue {
 	return out
 }
 
-// Satisfies reports whether an atom of a label satisfies all expressions with the key.
+// Satisfies reports whether an open value of a label satisfies all expressions with the key.
 func Satisfies(a OpenValue, key string, expressions []podspec.Expression) bool {
 	for i := range expressions {
 		e := &expressions[i]

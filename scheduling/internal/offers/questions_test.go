@@ -26,9 +26,9 @@ func expr(key string, op corev1.NodeSelectorOperator, values ...string) corev1.N
 }
 
 // described are the values, with a word for the absence of the label.
-func described(atoms []offers.OpenValue) []string {
+func described(values []offers.OpenValue) []string {
 	out := []string{}
-	for _, a := range atoms {
+	for _, a := range values {
 		if a.Absent {
 			out = append(out, "(absent)")
 		} else {
@@ -81,10 +81,10 @@ func TestOpenValuesCoverEveryQuestion(t *testing.T) {
 		groups = append(groups, asking(expr("n", "Gt", fmt.Sprint(i*10))), asking(expr("n", "Lt", fmt.Sprint(i*10+1))), asking(expr("n", "In", fmt.Sprint(i*7))))
 	}
 	q := offers.NewQuestions(groups, nil)
-	atoms := q.OpenValues(pool)
+	values := q.OpenValues(pool)
 	for i, g := range groups {
 		covered := false
-		for _, a := range atoms {
+		for _, a := range values {
 			covered = covered || offers.Satisfies(a, "n", g.Terms[0].Labels)
 		}
 		assert.True(t, covered, "group %d", i)
@@ -105,7 +105,7 @@ func TestCombinationsStayBounded(t *testing.T) {
 	q := offers.NewQuestions(groups, nil)
 	for key := range 4 {
 		name := fmt.Sprint("k", key)
-		open = append(open, offers.OpenKey{Key: name, Atoms: q.OpenValues(requirements.MustNew(name, requirements.Exists))})
+		open = append(open, offers.OpenKey{Key: name, Values: q.OpenValues(requirements.MustNew(name, requirements.Exists))})
 	}
 	combinations := offers.Combine(open, q)
 	assert.LessOrEqual(t, len(combinations), len(groups))

@@ -16,7 +16,7 @@ import (
 )
 
 // Template is a NodePool with a value for every label that it leaves open and that pods or daemons ask about. A NodePool
-// has one template for each combination of atoms, see [Combine].
+// has one template for each combination of open values, see [Combine].
 type Template struct {
 	Pool    *scheduling.NodePool
 	Number  int // index of the NodePool in [PoolOrder]
@@ -95,7 +95,7 @@ func (t *OfferTable) Templates(p *scheduling.NodePool, number int, catalog *inst
 			continue
 		}
 		if asked.has(key) {
-			open = append(open, OpenKey{Key: key, Atoms: asked.OpenValues(r)})
+			open = append(open, OpenKey{Key: key, Values: asked.OpenValues(r)})
 			continue
 		}
 		if v, ok := r.Any(); ok && !r.AllowsAbsent() {
@@ -105,7 +105,7 @@ func (t *OfferTable) Templates(p *scheduling.NodePool, number int, catalog *inst
 	// Every cloud sets a region on its nodes. Where neither catalog nor NodePool defines it, pods may require one, and
 	// the launch passes it on. Other undefined labels are not assumed, because a node may come without them.
 	if key := corev1.LabelTopologyRegion; len(asked.ByKey[key]) > 0 && !set.Has(key) && !t.Defines(key, catalog) {
-		open = append(open, OpenKey{Key: key, Atoms: asked.OpenValues(set.Get(key))})
+		open = append(open, OpenKey{Key: key, Values: asked.OpenValues(set.Get(key))})
 	}
 	for _, choice := range Combine(open, asked) {
 		v := &Template{Pool: p, Number: number, Catalog: catalog, Set: set, Labels: map[string]string{}, Within: within, Open: map[string]bool{}}

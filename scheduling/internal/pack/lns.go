@@ -37,8 +37,8 @@ func (l *lns) clone(late func() bool) *lns {
 // mostFillings bounds places times classes above it.
 const fewestPlaces, mostFillings = 12, 2000
 
-// crowdedPlaces multiplies the places where per-node limits apply, because machines are small then.
-const crowdedPlaces = 4
+// placesByNodeLimit multiplies the places where per-node limits apply, because machines are small then.
+const placesByNodeLimit = 4
 
 // coverPrograms bounds the linear programs of one cover. A deep search solves more for at most fewNodes
 // machines.
@@ -149,7 +149,7 @@ func (l *lns) reconstruct(m *greedy.Market, places []int, classes []model.ClassI
 func (l *lns) sample(places []int, classes int, random *rand.Rand) []int {
 	want := max(fewestPlaces, mostFillings/max(classes, 1))
 	if l.fill.NodeLimits {
-		want *= crowdedPlaces
+		want *= placesByNodeLimit
 	}
 	if len(places) <= want {
 		return places

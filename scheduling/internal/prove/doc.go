@@ -2,7 +2,7 @@
 //
 // The bounds are relaxations: prices of nodes must cover the duals of the pods on them, while existing nodes are free
 // room. Where pods are spread or kept apart over a topology key, e.g. zones, a further bound treats each domain apart,
-// for the key with the highest stake. All prices are in nano-USD per hour unless a comment says otherwise.
+// for the key whose rules have the most weight. All prices are in nano-USD per hour unless a comment says otherwise.
 package prove
 
 // A map of this package's files

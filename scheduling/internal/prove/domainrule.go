@@ -61,7 +61,7 @@ type domainRuleKey struct {
 	keys  string
 }
 
-// newDomainBook reads the domains and rules of the topology key with the highest stake; nil without a rule that can
+// newDomainBook reads the domains and rules of the topology key whose rules have the most weight; nil without a rule that can
 // raise the bound, or past the deadline. proven is the bound without domains.
 func newDomainBook(ctx context.Context, pr *prover, plan *scheduling.Plan, proven int64) (best *domainBook) {
 	most := 0.0

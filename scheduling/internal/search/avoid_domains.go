@@ -16,11 +16,11 @@ import (
 // avoidNewDomains finds the offers that no launch is to fall back on, by template: those in domains
 // in which there is nothing, and with which some pods of the plan would not bind.
 func avoidNewDomains(d *decoder, machines []machine) {
-	t := d.sites
+	t := d.planner
 	if t == nil || len(t.problem.Classes) == 0 {
 		return
 	}
-	placed, extra := d.placing(machines), t.domainsOf(d.spots(machines))
+	placed, extra := d.placing(machines), t.domainsOf(d.locations(machines))
 	for r := range t.book.Rules {
 		x := &t.book.Rules[r]
 		if x.Term.Kind != podspec.SpreadTerm || x.Term.Weight > 0 {
@@ -41,47 +41,47 @@ func avoidNewDomains(d *decoder, machines []machine) {
 
 // sold reports whether anything is on sale that would bring a domain of a spread into being.
 func sold(t *SitePlanner, rule, domain int) bool {
-	for spot := range t.locations.OnSale {
-		if opens(t, rule, domain, spot) {
+	for location := range t.locations.OnSale {
+		if opens(t, rule, domain, location) {
 			return true
 		}
 	}
 	return false
 }
 
-// opens reports whether a spot is in a domain, and looked at by the spread.
-func opens(t *SitePlanner, rule, domain, spot int) bool {
+// opens reports whether a location is in a domain, and looked at by the spread.
+func opens(t *SitePlanner, rule, domain, location int) bool {
 	x := &t.book.Rules[rule]
-	return int(t.locations.Axes[x.Axis].At[spot]) == domain && t.locations.Axes[x.Filter].At[spot] == 1
+	return int(t.locations.Axes[x.Axis].At[location]) == domain && t.locations.Axes[x.Filter].At[location] == 1
 }
 
-// avoidDomain shuns the offers in a domain of a rule.
+// avoidDomain notes the offers in a domain of a rule as avoided.
 func avoidDomain(d *decoder, rule, domain int) {
-	l := d.sites.locations
-	if d.shunned == nil {
-		d.shunned = make([]model.Bits, len(l.In.Templates))
-		for ti := range d.shunned {
-			d.shunned[ti] = model.NewBits(len(l.In.Offers.Offers))
+	l := d.planner.locations
+	if d.avoided == nil {
+		d.avoided = make([]model.Bits, len(l.In.Templates))
+		for ti := range d.avoided {
+			d.avoided[ti] = model.NewBits(len(l.In.Offers.Offers))
 		}
 	}
 	for ti := range l.In.Templates {
 		for i, o := range l.In.Offered[ti].List {
-			if opens(d.sites, rule, domain, l.First[ti]+i) {
-				d.shunned[ti].Set(o.Offer)
+			if opens(d.planner, rule, domain, l.First[ti]+i) {
+				d.avoided[ti].Set(o.Offer)
 			}
 		}
 	}
 }
 
-// steady takes the options of a machine that are to be shunned out of its list, unless
+// dropAvoidedOptions takes the options of a machine that are avoided out of its list, unless
 // that leaves too few.
-func steady(d *decoder, m *machine) {
-	if d.shunned == nil {
+func dropAvoidedOptions(d *decoder, m *machine) {
+	if d.avoided == nil {
 		return
 	}
 	all := m.places
 	m.places = slices.DeleteFunc(slices.Clone(all), func(at int) bool {
-		return at != m.first && d.shunned[m.template].Has(d.packing.Lists[m.template][at].Offer)
+		return at != m.first && d.avoided[m.template].Has(d.packing.Lists[m.template][at].Offer)
 	})
 	if len(m.places) < len(all) && d.sales.tooFew(m) {
 		m.places = all

@@ -37,18 +37,18 @@ func (h placedPod) compare(o placedPod) int {
 // in another one. It asks package topology and not cluster.State, because the score of each trial needs the answer, and
 // topology has the counts of the domains already.
 func unbindable(d *decoder, machines []machine) map[model.ClassID]int64 {
-	t := d.sites
+	t := d.planner
 	if t == nil || len(t.problem.Classes) == 0 {
 		return nil
 	}
-	r := &bindSimulation{in: d.in, packing: d.packing, sites: d.sites, decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.packing.Parts))}
+	r := &bindSimulation{in: d.in, packing: d.packing, sites: d.planner, decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.packing.Parts))}
 	r.problem = topology.Problem{Dims: t.problem.Dims, Rules: t.problem.Rules, Bins: t.problem.Bins}
 	pods := placedPods(d, machines, func(p *instance.Part) bool { return p.Pinned })
 	order := make([]int32, len(pods))
 	for i := range pods {
 		order[i] = r.bindClass(pods[i].part, pods[i].portion)
 	}
-	extra := t.domainsOf(d.spots(machines))
+	extra := t.domainsOf(d.locations(machines))
 	if topology.Binds(&r.problem, order, extra) {
 		return nil
 	}

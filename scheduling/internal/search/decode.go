@@ -19,13 +19,13 @@ type decoder struct {
 	in       *instance.Instance
 	packing  *instance.Packing
 	sales    *saleReader
-	sites    *SitePlanner // nil without topology terms
+	planner  *SitePlanner // nil without topology terms
 	solution model.Solution
 	ledger   *instance.Ledger
 	writer   *launchWriter // nil until the plan is written
 	short    bool          // limits or reservations leave a launch too few options for its pool's minValues
 	frozen   bool          // machines buy the offers that the engine planned, and list none of a better rank
-	shunned  []model.Bits  // by template, offers that launches do not fall back on; nil for none
+	avoided  []model.Bits  // by template, offers that launches do not fall back on; nil for none
 	listed   []int         // room for the places of one machine's options
 }
 
@@ -33,7 +33,7 @@ type decoder struct {
 // launch too few options for the minValues of its pool.
 func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), sites: x.sites, solution: x.Outcome.Solution, ledger: instance.NewLedger(x.Packing.In),
+		in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), planner: x.planner, solution: x.Outcome.Solution, ledger: instance.NewLedger(x.Packing.In),
 	}
 	machines := d.final()
 	avoidNewDomains(d, machines)
@@ -272,7 +272,7 @@ func (d *decoder) leavesChoice(m *machine, at int) bool {
 // launches appends the launches of a bundle.
 func (d *decoder) launches(plan *scheduling.Plan, m *machine, numbers map[string]int) {
 	m.places = d.options(m)
-	steady(d, m)
+	dropAvoidedOptions(d, m)
 	x := d.writer.lot(m)
 	if x.short {
 		d.short = true

@@ -10,7 +10,7 @@ import (
 // others, and that kube-scheduler's filters do not let onto its node, whatever has been bound
 // before: those that it follows went elsewhere in the end, or come first elsewhere.
 func followersAlone(d *decoder, machines []machine) map[model.ClassID]int64 {
-	if d.sites == nil || !follows(d) {
+	if d.planner == nil || !follows(d) {
 		return nil
 	}
 	known := cluster.New(d.in)
@@ -28,7 +28,7 @@ func followersAlone(d *decoder, machines []machine) map[model.ClassID]int64 {
 	}
 	out := map[model.ClassID]int64{}
 	for i, turn := range state.PlaceAll(queue, to) {
-		if p := &pods[i]; turn == 0 && len(d.sites.book.HostTargets(p.class)) > 0 {
+		if p := &pods[i]; turn == 0 && len(d.planner.book.HostTargets(p.class)) > 0 {
 			out[p.part]++
 		}
 	}
@@ -39,7 +39,7 @@ func followersAlone(d *decoder, machines []machine) map[model.ClassID]int64 {
 // follows reports whether any pod has to share a node with others.
 func follows(d *decoder) bool {
 	for i := range d.in.Planned {
-		if len(d.sites.book.HostTargets(i)) > 0 {
+		if len(d.planner.book.HostTargets(i)) > 0 {
 			return true
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // whose rules others, who found no place after all, were to keep. Machines that hold
 // less may then be cheaper ones elsewhere, so it goes round until all pods bind.
 func (d *decoder) removeUnbindable(machines []machine) []machine {
-	t := d.sites
+	t := d.planner
 	if t == nil || len(t.problem.Classes) == 0 {
 		return machines
 	}
@@ -34,7 +34,7 @@ func (d *decoder) removeSurplus(machines []machine, surplus map[model.ClassID]in
 
 // surplus counts, by engine class, the pods that do not bind.
 func (d *decoder) surplus(machines []machine) map[model.ClassID]int64 {
-	return surplus(d.sites, d.packing.Parts, d.placing(machines), d.spots(machines))
+	return surplus(d.planner, d.packing.Parts, d.placing(machines), d.locations(machines))
 }
 
 // placing is how many units of each part machines and bins hold.
@@ -53,11 +53,11 @@ func (d *decoder) placing(machines []machine) func(part int) int64 {
 	return func(part int) int64 { return placed[part] }
 }
 
-// spots are the spots of machines, in their order.
-func (d *decoder) spots(machines []machine) []int {
+// locations are the locations of machines, in their order.
+func (d *decoder) locations(machines []machine) []int {
 	out := make([]int, len(machines))
 	for i := range machines {
-		out[i] = d.spot(&machines[i])
+		out[i] = d.location(&machines[i])
 	}
 	return out
 }
@@ -85,10 +85,10 @@ func (d *decoder) removePods(machines []machine, surplus map[model.ClassID]int64
 	return d.giveBack(machines)
 }
 
-// spot is where a machine stands.
-func (d *decoder) spot(m *machine) int {
+// location is where a machine stands.
+func (d *decoder) location(m *machine) int {
 	p := d.sales.buys(m)
-	return d.sites.locations.Spot(p.Template, p.Offer)
+	return d.planner.locations.LocationOf(p.Template, p.Offer)
 }
 
 // giveBack returns machines that hold no pod, and their share of limits and

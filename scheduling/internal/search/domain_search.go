@@ -43,11 +43,11 @@ type move struct {
 
 // searchDomains looks for better sites, one move at a time, until none is better or so much work is done.
 func searchDomains(best Trial, params pack.Params, work int64) Trial {
-	if best.Outcome.Late || len(best.sites.problem.Classes) == 0 {
+	if best.Outcome.Late || len(best.planner.problem.Classes) == 0 {
 		return best
 	}
 	s := &domainSearch{
-		sites: best.sites.snapshot(), params: params, best: best, tried: map[string]bool{},
+		sites: best.planner.snapshot(), params: params, best: best, tried: map[string]bool{},
 		left: work, each: best.effort(),
 	}
 	if s.left < s.each {
@@ -67,7 +67,7 @@ func searchDomains(best Trial, params pack.Params, work int64) Trial {
 // lets pods go there.
 func (s *domainSearch) countOpenedDomains() {
 	s.tally()
-	opened := s.sites.domainsOf(spots(s.best.Packing, s.best.Outcome.Solution))
+	opened := s.sites.domainsOf(locationsOf(s.best.Packing, s.best.Outcome.Solution))
 	for r := range s.sites.book.Rules {
 		if s.sites.book.Rules[r].Term.Kind != podspec.SpreadTerm {
 			continue
@@ -86,7 +86,7 @@ func (s *domainSearch) countOpenedDomains() {
 
 // tally notes where the best plan puts pods.
 func (s *domainSearch) tally() {
-	s.counts = countSites(s.best.sites, s.best.Packing.Parts, placing(s.best.Packing, s.best.Outcome.Solution))
+	s.counts = countSites(s.best.planner, s.best.Packing.Parts, placing(s.best.Packing, s.best.Outcome.Solution))
 }
 
 // improve makes the first move that is better, and reports whether there was any.
@@ -207,13 +207,13 @@ func (s *domainSearch) apart() []move {
 	slices.SortStableFunc(order, func(a, b emptiness) int { return cmp.Compare(b.room, a.room) })
 	var out []move
 	for _, e := range order {
-		type seatOf struct{ class, site int }
-		gone := map[seatOf]int64{}
+		type place struct{ class, site int }
+		gone := map[place]int64{}
 		var classes []int
 		for _, it := range s.best.Outcome.Solution.Nodes[e.node].Items {
 			if p := &s.best.Packing.Parts[it.Class]; p.Pinned {
 				class := s.sites.classOf[p.Unit]
-				gone[seatOf{class, p.Site}] += it.N
+				gone[place{class, p.Site}] += it.N
 				if !slices.Contains(classes, class) {
 					classes = append(classes, class)
 				}
@@ -224,7 +224,7 @@ func (s *domainSearch) apart() []move {
 		}
 		counts := s.counts
 		out = append(out, move{classes: classes, limit: func(class, site int) int64 {
-			if n := gone[seatOf{class, site}]; n > 0 {
+			if n := gone[place{class, site}]; n > 0 {
 				return max(counts[class][site]-n, 0)
 			}
 			return -1

@@ -60,9 +60,9 @@ func usedSites(t *SitePlanner, x *Trial) [][]bool {
 	for i := range out {
 		out[i] = make([]bool, len(t.problem.Classes[i].Sites))
 	}
-	for _, spot := range spots(x.Packing, x.Outcome.Solution) {
+	for _, location := range locationsOf(x.Packing, x.Outcome.Solution) {
 		for c := range out {
-			out[c][t.book.List[t.book.Units[t.units[c]].Signature].Part.At[spot]] = true
+			out[c][t.book.List[t.book.Units[t.units[c]].Signature].Part.At[location]] = true
 		}
 	}
 	return out

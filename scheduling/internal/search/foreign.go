@@ -30,9 +30,9 @@ func stayAway(t *SitePlanner) []model.Bits {
 		if !slices.Contains(counted, false) {
 			continue
 		}
-		for spot := range foreign {
-			if at := l.Axes[r.Axis].At[spot]; at >= 0 && l.Axes[r.Filter].At[spot] == 1 && !counted[at] {
-				foreign[spot], found = true, true
+		for location := range foreign {
+			if at := l.Axes[r.Axis].At[location]; at >= 0 && l.Axes[r.Filter].At[location] == 1 && !counted[at] {
+				foreign[location], found = true, true
 			}
 		}
 	}

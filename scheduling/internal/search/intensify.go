@@ -94,7 +94,7 @@ func (x *Trial) cheapestSites(base *instance.Instance, params pack.Params, late 
 			break
 		}
 		t := NewSitePlanner(base, params.Late)
-		t.scale = x.sites.scale // preferences per host are relaxed as far
+		t.scale = x.planner.scale // preferences per host are relaxed as far
 		t.proofs, t.problem.Shuffle = siteProofs, k
 		if y := t.try(params); slices.Equal(y.bind, x.bind) && !y.Outcome.Late && y.price() < best.price() {
 			best = y

@@ -24,14 +24,14 @@ type nameAssigner struct {
 
 // newNameAssigner is an assigner for the pods of nodes and of machines.
 func newNameAssigner(d *decoder, machines []machine) *nameAssigner {
-	r := &nameAssigner{in: d.in, parts: d.packing.Parts, sites: d.sites, next: make([]int, len(d.in.Planned))}
-	if d.sites == nil || !slices.ContainsFunc(d.sites.book.Units, func(u units.Unit) bool { return u.Begins }) {
+	r := &nameAssigner{in: d.in, parts: d.packing.Parts, sites: d.planner, next: make([]int, len(d.in.Planned))}
+	if d.planner == nil || !slices.ContainsFunc(d.planner.book.Units, func(u units.Unit) bool { return u.Begins }) {
 		return r
 	}
 	r.ahead = make([]int, len(d.in.Planned))
 	reserve := func(items []model.Item, times int64) {
 		for _, it := range items {
-			if begins(d.sites, &d.packing.Parts[it.Class]) {
+			if begins(d.planner, &d.packing.Parts[it.Class]) {
 				for _, p := range d.packing.Parts[it.Class].Members {
 					r.next[p.Class] += int(it.N * p.N * times)
 				}

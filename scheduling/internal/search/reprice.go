@@ -33,7 +33,7 @@ func reprice(t *SitePlanner, best Trial, params pack.Params) Trial {
 	for range repriceRounds {
 		setSiteCosts(&t.problem, marginal(t, &best, shares))
 		plan := topology.Plan(&t.problem)
-		if t.stated == best.sites.stated && slices.EqualFunc(plan.Counts, best.counts, slices.Equal[[]int64]) {
+		if t.stated == best.planner.stated && slices.EqualFunc(plan.Counts, best.counts, slices.Equal[[]int64]) {
 			break // the same machines would come out
 		}
 		x := t.pack(plan, params)
@@ -60,7 +60,7 @@ func asGranted(t *SitePlanner, a, b *Trial) bool {
 
 // deniedAtSites adds up the weights of preferences that the sites of a plan do not grant.
 func deniedAtSites(x *Trial) (sum int64) {
-	t := x.sites
+	t := x.planner
 	for i := range x.Packing.Parts {
 		if p := &x.Packing.Parts[i]; p.Pinned {
 			sum += t.problem.Classes[t.classOf[p.Unit]].Sites[p.Site].Penalty * p.Count
@@ -91,16 +91,16 @@ func setSiteCosts(p *topology.Problem, costs [][]int64) {
 
 // spareRoom is a machine of a solution with the room that is left on it.
 type spareRoom struct {
-	spot   int
-	column model.Bits
-	room   []int64
+	location int
+	column   model.Bits
+	room     []int64
 }
 
 // marginal are the costs of sites once a solution's machines stand: a share of nothing
 // where one has room, a whole machine elsewhere, as far as a class does not fill it.
 func marginal(t *SitePlanner, x *Trial, shares [][]int64) [][]int64 {
 	var spares []spareRoom
-	for i, spot := range spots(x.Packing, x.Outcome.Solution) {
+	for i, location := range locationsOf(x.Packing, x.Outcome.Solution) {
 		node := &x.Outcome.Solution.Nodes[i]
 		load := make([]int64, x.Packing.Model.Dims)
 		x.Packing.Model.Load(load, node.Items)
@@ -109,8 +109,8 @@ func marginal(t *SitePlanner, x *Trial, shares [][]int64) [][]int64 {
 			room[d] -= n
 		}
 		template := x.Packing.Bought[node.Option].Template
-		column := t.in.Columns.Rows[t.in.Offered[template].List[spot-t.locations.First[template]].Column]
-		spares = append(spares, spareRoom{spot: spot, column: column, room: room})
+		column := t.in.Columns.Rows[t.in.Offered[template].List[location-t.locations.First[template]].Column]
+		spares = append(spares, spareRoom{location: location, column: column, room: room})
 	}
 	ranks := int64(instance.RankCost)
 	out := make([][]int64, len(t.problem.Classes))
@@ -120,7 +120,7 @@ func marginal(t *SitePlanner, x *Trial, shares [][]int64) [][]int64 {
 		out[i] = slices.Clone(shares[i])
 		free, shut := make([]bool, len(class.Sites)), len(class.Sites)
 		for _, r := range spares {
-			if site := k.Part.At[r.spot]; !free[site] && model.Fits(r.room, class.Request) && k.Admits(r.column) {
+			if site := k.Part.At[r.location]; !free[site] && model.Fits(r.room, class.Request) && k.Admits(r.column) {
 				free[site] = true
 				if shut--; shut == 0 {
 					break

@@ -79,7 +79,7 @@ func (sr *saleReader) lone(template int, class *model.Class) machine {
 	return m
 }
 
-// weigh sums up the requests of a machine's pods, and the seats that it must admit.
+// weigh sums up the requests of a machine's pods, and the feasible sets that it must admit.
 func (sr *saleReader) weigh(m *machine) {
 	m.load, m.groups, m.bare = make([]int64, sr.packing.Model.Dims), model.NewBits(sr.packing.Model.Groups), 0
 	sr.packing.Model.Load(m.load, m.items)

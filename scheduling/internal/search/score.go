@@ -27,7 +27,7 @@ type rankedPods struct {
 
 // Score judges a trial by the plan that it would become.
 func (x *Trial) Score() *Score {
-	d := &decoder{in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), sites: x.sites, solution: x.Outcome.Solution, ledger: instance.NewLedger(x.Packing.In)}
+	d := &decoder{in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), planner: x.planner, solution: x.Outcome.Solution, ledger: instance.NewLedger(x.Packing.In)}
 	d.solution.Unplaced, d.solution.Bins = slices.Clone(d.solution.Unplaced), slices.Clone(d.solution.Bins)
 	machines := d.final()
 	s := &Score{machines: int64(len(machines))}
@@ -51,7 +51,7 @@ func (x *Trial) Score() *Score {
 	slices.SortFunc(s.passes, func(a, b rankedPods) int { return instance.ComparePasses(a.pass, b.pass) })
 	placed := placing(x.Packing, d.solution)
 	s.placed = byPriority(x.Packing, placed)
-	if t := x.sites; t != nil {
+	if t := x.planner; t != nil {
 		if s.denied = refused(t, countSites(t, x.Packing.Parts, placed)); t.problem.Priced {
 			s.cost, s.denied = s.cost+s.denied, 0
 		}

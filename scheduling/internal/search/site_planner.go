@@ -156,14 +156,14 @@ func (t *SitePlanner) domainsAt(links []topology.Link, p *instance.Partition, si
 // split states the engine's problem for a plan of sites.
 func (t *SitePlanner) split(r *topology.Result) *instance.Packing {
 	out := &instance.Sites{Parts: make([]instance.Part, 0, t.partCount(r)), Present: t.book.Present}
-	seats := map[[2]int]int{}
-	seatAt := func(kin, site int) int {
-		at := [2]int{kin, site}
-		n, ok := seats[at]
+	sets := map[[2]int]int{}
+	setAt := func(signature, site int) int {
+		at := [2]int{signature, site}
+		n, ok := sets[at]
 		if !ok {
 			n = len(out.FeasibleSets)
-			seats[at] = n
-			out.FeasibleSets = append(out.FeasibleSets, t.feasibleSet(kin, site))
+			sets[at] = n
+			out.FeasibleSets = append(out.FeasibleSets, t.feasibleSet(signature, site))
 		}
 		return n
 	}
@@ -187,13 +187,13 @@ func (t *SitePlanner) split(r *topology.Result) *instance.Packing {
 			continue
 		}
 		if t.classOf[i] < 0 {
-			p.FeasibleSet, p.Count = seatAt(u.Signature, 0), u.Count
+			p.FeasibleSet, p.Count = setAt(u.Signature, 0), u.Count
 			out.Parts = append(out.Parts, p)
 			continue
 		}
 		for site, n := range r.Counts[t.classOf[i]] {
 			if n > 0 {
-				p.FeasibleSet, p.Site, p.Count, p.Pinned = seatAt(u.Signature, site), site, n, true
+				p.FeasibleSet, p.Site, p.Count, p.Pinned = setAt(u.Signature, site), site, n, true
 				out.Parts = append(out.Parts, p)
 			}
 		}
@@ -227,7 +227,7 @@ func (t *SitePlanner) snapshot() *SitePlanner {
 	return &c
 }
 
-// feasibleSet is the seat of a topology signature at a site.
+// feasibleSet is the feasible set of a topology signature at a site.
 func (t *SitePlanner) feasibleSet(n, site int) instance.FeasibleSet {
 	k := t.book.List[n]
 	s := k.FeasibleSets[site]
@@ -275,8 +275,8 @@ func (t *SitePlanner) preferencesPerHost() bool {
 	return false
 }
 
-// domainsOf lists, by rule, the domains of spots that a spread looks at.
-func (t *SitePlanner) domainsOf(spots []int) [][]int32 {
+// domainsOf lists, by rule, the domains of locations that a spread looks at.
+func (t *SitePlanner) domainsOf(locations []int) [][]int32 {
 	out := make([][]int32, len(t.book.Rules))
 	for i := range t.book.Rules {
 		r := &t.book.Rules[i]
@@ -284,8 +284,8 @@ func (t *SitePlanner) domainsOf(spots []int) [][]int32 {
 			continue
 		}
 		seen := make([]bool, len(r.Domains))
-		for _, spot := range spots {
-			if at := t.locations.Axes[r.Axis].At[spot]; at >= 0 && t.locations.Axes[r.Filter].At[spot] == 1 {
+		for _, location := range locations {
+			if at := t.locations.Axes[r.Axis].At[location]; at >= 0 && t.locations.Axes[r.Filter].At[location] == 1 {
 				seen[at] = true
 			}
 		}

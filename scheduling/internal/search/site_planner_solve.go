@@ -108,7 +108,7 @@ func (t *SitePlanner) rounds(params pack.Params, shrink bool) (best Trial) {
 	t.forget()
 	for range siteRounds {
 		x := t.try(params)
-		if c := slices.Compare(x.bind, best.bind); best.sites == nil || c > 0 || c == 0 && x.Score().Better(best.Score()) {
+		if c := slices.Compare(x.bind, best.bind); best.planner == nil || c > 0 || c == 0 && x.Score().Better(best.Score()) {
 			best = x
 		}
 		learnt := t.learn(&x)
@@ -150,7 +150,7 @@ func (t *SitePlanner) learn(x *Trial) bool {
 		}
 	}
 	opened := false
-	for r, domains := range t.domainsOf(spots(x.Packing, x.Outcome.Solution)) {
+	for r, domains := range t.domainsOf(locationsOf(x.Packing, x.Outcome.Solution)) {
 		counted := t.countedDomains(r)
 		for _, d := range domains {
 			if len(counted) > 0 && !counted[d] {
@@ -199,7 +199,7 @@ func (t *SitePlanner) planSites() *topology.Result {
 
 // pack finds machines for a plan of sites.
 func (t *SitePlanner) pack(plan *topology.Result, params pack.Params) Trial {
-	x := Trial{sites: t.snapshot(), counts: plan.Counts}
+	x := Trial{planner: t.snapshot(), counts: plan.Counts}
 	x.Packing = t.split(plan)
 	y := x.with(pack.Search(x.Packing.Model, params))
 	if y.brief = params.Brief; y.brief && !t.sketch && y.misses() {

@@ -15,7 +15,7 @@ import (
 type Trial struct {
 	Packing *instance.Packing
 	Outcome pack.Outcome
-	sites   *SitePlanner // as they were when the sites were planned; nil where parts have no sites
+	planner *SitePlanner // as they were when the sites were planned; nil where parts have no sites
 	bind    []int64      // pods that have a place and would bind there, by priority, the highest first
 	counts  [][]int64    // by planner class and site, the pods that are planned there
 	brief   bool         // the machines are the first that came up
@@ -30,7 +30,7 @@ func NewTrial(c *instance.Instance, outcome pack.Outcome) *Trial {
 // misses reports whether pods are left out that might have a place.
 func (x *Trial) misses() bool {
 	for i := range x.Packing.Parts {
-		if x.Outcome.Solution.Unplaced[i] > 0 && !x.sites.book.Unplaceable[x.Packing.Parts[i].Members[0].Class] {
+		if x.Outcome.Solution.Unplaced[i] > 0 && !x.planner.book.Unplaceable[x.Packing.Parts[i].Members[0].Class] {
 			return true
 		}
 	}
@@ -42,7 +42,7 @@ func (x *Trial) with(outcome pack.Outcome) Trial {
 	y := *x
 	y.Outcome = outcome
 	placed := placing(y.Packing, y.Outcome.Solution)
-	lost := surplus(y.sites, y.Packing.Parts, placed, spots(y.Packing, y.Outcome.Solution))
+	lost := surplus(y.planner, y.Packing.Parts, placed, locationsOf(y.Packing, y.Outcome.Solution))
 	y.bind = byPriority(y.Packing, func(part int) int64 { return placed(part) - lost[model.ClassID(part)] })
 	return y
 }
@@ -93,12 +93,12 @@ func (x *Trial) price() offerings.Price {
 	return offerings.Price(x.Packing.Model.Cost(x.Outcome.Solution.Nodes))
 }
 
-// spots are the spots of a solution's machines, in their order.
-func spots(p *instance.Packing, s model.Solution) []int {
+// locationsOf are the locationsOf of a solution's machines, in their order.
+func locationsOf(p *instance.Packing, s model.Solution) []int {
 	out := make([]int, len(s.Nodes))
 	for i := range s.Nodes {
 		b := p.Bought[s.Nodes[i].Option]
-		out[i] = p.Sites.Spot(b.Template, b.Offer)
+		out[i] = p.Locations.LocationOf(b.Template, b.Offer)
 	}
 	return out
 }
@@ -127,9 +127,9 @@ func byPriority(p *instance.Packing, units func(part int) int64) (out []int64) {
 }
 
 // surplus counts, by part, the units that would not bind of those that have a place
-// while machines stand at some spots.
-func surplus(t *SitePlanner, parts []instance.Part, placed func(part int) int64, spots []int) map[model.ClassID]int64 {
-	return surplusAmong(t, parts, placed, t.domainsOf(spots))
+// while machines stand at some locations.
+func surplus(t *SitePlanner, parts []instance.Part, placed func(part int) int64, locations []int) map[model.ClassID]int64 {
+	return surplusAmong(t, parts, placed, t.domainsOf(locations))
 }
 
 // countSites counts, by planner class and site, the units of parts that have a place.
@@ -174,8 +174,8 @@ func (x *Trial) effort() int64 {
 	for _, list := range x.Packing.Lists {
 		n += int64(len(list))
 	}
-	for i := range x.sites.problem.Classes {
-		n += x.sites.problem.Classes[i].Count * int64(len(x.sites.problem.Classes[i].Sites))
+	for i := range x.planner.problem.Classes {
+		n += x.planner.problem.Classes[i].Count * int64(len(x.planner.problem.Classes[i].Sites))
 	}
 	return n
 }

@@ -14,8 +14,8 @@ import (
 // place itself: its rules were planned for, and left less to other pods. So where
 // pods are left out, the rest is planned once more as if they did not exist.
 
-// mostResigned bounds how many classes are given up one at a time.
-const mostResigned = 3
+// mostReplans bounds how many classes are given up one at a time.
+const mostReplans = 3
 
 // replanShare is the part, one in so many, of the work on moving pods between sites a plan may take at
 // most for others to be made beside it.
@@ -29,13 +29,13 @@ func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid boo
 	if x.Outcome.Late || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return best, false
 	}
-	out := leftOut(x.sites, x.Packing.Placed(x.Outcome.Solution))
+	out := leftOut(x.planner, x.Packing.Placed(x.Outcome.Solution))
 	if len(out) == 0 {
 		return best, false
 	}
 	sets := []map[int]int64{out}
 	if classes := slices.Sorted(maps.Keys(out)); len(classes) > 1 {
-		for _, i := range classes[:min(len(classes), mostResigned)] {
+		for _, i := range classes[:min(len(classes), mostReplans)] {
 			sets = append(sets, map[int]int64{i: out[i]})
 		}
 	}
@@ -45,7 +45,7 @@ func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid boo
 		if best.Outcome.Late {
 			break
 		}
-		y := newSitePlanner(x.sites.in, params.Late, gone, false).solved(params)
+		y := newSitePlanner(x.planner.in, params.Late, gone, false).solved(params)
 		if judged := y.Score(); judged.Better(score) {
 			best, score = y, judged
 		} else if slices.Compare(y.bind, best.bind) > 0 && wantsChoice(x.Packing.In) {
@@ -59,11 +59,11 @@ func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid boo
 // can be, where they went evenly to all: that leaves others small. It is for plans that take
 // little work to find.
 func stackColocated(x *Trial, params pack.Params) Trial {
-	if x.Outcome.Late || !x.sites.book.Spread || x.sites.book.FewUnits || len(x.Outcome.Solution.Nodes) == 0 ||
+	if x.Outcome.Late || !x.planner.book.Spread || x.planner.book.FewUnits || len(x.Outcome.Solution.Nodes) == 0 ||
 		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return *x
 	}
-	y := newSitePlanner(x.sites.in, params.Late, x.sites.book.LeftOut, true).solved(params)
+	y := newSitePlanner(x.planner.in, params.Late, x.planner.book.LeftOut, true).solved(params)
 	if y.Score().Better(x.Score()) {
 		return y
 	}
@@ -84,7 +84,7 @@ func fewLeftOfSpreads(x *Trial, out map[int]int64) []map[int]int64 {
 				keep = min(keep, t.MaxSkew)
 			}
 		}
-		if keep < out[i] && len(sets) < mostResigned {
+		if keep < out[i] && len(sets) < mostReplans {
 			gone := maps.Clone(out)
 			gone[i] -= keep
 			sets = append(sets, gone)

@@ -4,7 +4,7 @@
 //
 // # Vocabulary
 //
-//	class   pods that are interchangeable
+//	class   pods, or units of pods, that are interchangeable (a unit of package units)
 //	site    a place to which pods can go: nodes that have the same values for every key
 //	        that matters to the class, such as one zone, or one zone and capacity type
 //	cell    a site of a class, after compilation
@@ -65,7 +65,7 @@ package topology
 //
 //	problem, compile  the problem, and the same with everything numbered through
 //	counts       counted pods per domain, kept up to date pod by pod, and whom they admit
-//	replay       binding as kube-scheduler does
+//	replay       binding as kube-scheduler does, by counts of classes (Replay) or in a given order of pods (Binds)
 //	trial        binding in random orders
 //	independence pods that meet their affinities in any order, and those to give up if not
 //	room         the room that running machines and limits have left

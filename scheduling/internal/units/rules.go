@@ -201,12 +201,12 @@ func (b *RuleBook) Count() [][]model.Presence {
 	l := b.Locations
 	present := make([][]model.Presence, len(l.In.Nodes))
 	l.RunningSets(func(pod *corev1.Pod, node int, among []int32) {
-		spot, going := l.OnSale+node, pod.DeletionTimestamp != nil
+		location, going := l.OnSale+node, pod.DeletionTimestamp != nil
 		for _, target := range among {
 			for _, n := range b.ByTarget[int(target)] {
 				r := &b.Rules[n]
-				at := l.Axes[r.Axis].At[spot]
-				if at < 0 || r.Term.Kind == podspec.SpreadTerm && (going || l.Axes[r.Filter].At[spot] != 1) {
+				at := l.Axes[r.Axis].At[location]
+				if at < 0 || r.Term.Kind == podspec.SpreadTerm && (going || l.Axes[r.Filter].At[location] != 1) {
 					continue
 				}
 				r.Domains[at].Count++

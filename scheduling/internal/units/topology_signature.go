@@ -86,7 +86,7 @@ func (b *SignatureBook) Enter(m Member) {
 	}
 }
 
-// Link fills the rules, limits, preferences, sites and seats of a signature. All rules must have been entered before.
+// Link fills the rules, limits, preferences, sites and feasible sets of a signature. All rules must have been entered before.
 func (b *SignatureBook) Link(k *TopologySignature) {
 	rules := map[int]*topology.Link{}
 	limits := map[int]*model.Membership{}

@@ -107,7 +107,7 @@ func (r *spreadReader) readDomains(cert *certificate.Certificate) (map[string]*p
 	out, fine := make(map[string]*proof, len(r.domains)), true
 	for _, domain := range r.domains {
 		own := cert.Domains[domain]
-		pr, ok := readProof(r.claim, &certificate.Certificate{
+		pr, ok := readCertificate(r.claim, &certificate.Certificate{
 			Kind: cert.Kind, Values: own.Values, Vectors: own.Vectors, Apart: cert.Apart, Steps: cert.Steps, Scale: cert.Scale,
 		})
 		out[domain], fine = pr, fine && ok
@@ -270,7 +270,7 @@ func readPayers(pr *proof, cert *certificate.Certificate, balances []*domainBala
 	}
 	values, ok := pr.claim.naturals("worth of ", cert.Values)
 	pays := make(map[string]*big.Int, len(values))
-	ok = pr.claim.readDuals(values, pays, key) && ok
+	ok = pr.claim.readWorths(values, pays, key) && ok
 	known := make(map[string]*payer)
 	var out []*payer
 	for _, t := range pr.claim.placed {

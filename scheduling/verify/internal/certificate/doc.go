@@ -5,8 +5,9 @@
 //
 // # The proof
 //
-// A certificate gives each placed pod a worth w such that no machine on sale holds pods whose worth exceeds its price. Then
-// for every plan in which the same pods are placed
+// A price is that of [scheduling.Policy.Objective]: the offering's price, the node overhead and the expected interruptions. A
+// certificate gives each placed pod a worth w such that no machine on sale, except those of reservations (R), holds pods whose
+// worth exceeds its price. Then for every plan in which the same pods are placed
 //
 //	price ≥ Σ w − L − N − R + M
 //
@@ -19,11 +20,12 @@
 //	R    the most worth above their price that machines of reservations can hold, times the machines left (checkMachines)
 //	M    the multipliers of the cases times the bounds on the number of machines (addMultipliers); 0 without cases
 //
-// That a machine holds no more worth than its price is shown by a vector v of values of resources, any v ≥ 0 (worthBound.holds):
+// That a machine holds no more worth than its price is shown by a vector v of values of resources, any v ≥ 0 (worthBound.mostWorth):
 //
 //	Σ w ≤ v·capacity + Σ over classes of max(0, w − v·requests) · (how many pods of the class the machine holds alone)
 //
-// because pods that fit together request at most the capacity. checkMachines tries the cheapest test first: the bare offering
+// because pods that fit together request at most the capacity, which is first reduced to what the pods that fit there request
+// altogether (loadOf). checkMachines tries the cheapest test first: the bare offering
 // (bareWithinPrice), the room for any pods (anyPodsWithinPrice), the pods that its constraints admit (withinPrice). Each test
 // only finds earlier that the worth is certainly not above the price. With kind "pattern" an exact search (bestPattern) decides where no vector does. All estimates are on the safe
 // side: machines are taken with the fewest DaemonSets and so with the most room, worths are rounded up, limits down.
@@ -40,13 +42,27 @@
 //     Σ Taken ≤ Σ Raised. Adding this gives price ≥ Σ payments − Σ Raised·running − N − R − Σ over domains of linked.mostLeft,
 //     the most that the pods of one domain can have above their payments (judgeDomains).
 //
+// A certificate is accepted if no fault of it was added to the report (rule.Certificate* and rule.BoundUnproven). That the bound
+// is at most the plan's price is checked by package sums.
+//
+// The fields that each kind reads; a certificate with another of Vectors, Spreads, Apart, Steps, Domains or Balances is refused,
+// unless it is listed as not read:
+//
+//	resource             Values by resource, Scale; Branched and Multipliers are not read
+//	assignment, pattern  Values by pod, Vectors, Apart, Steps, Spreads, TopologyKey, Scale; Branched is not read, Multipliers
+//	                     only in a case
+//	 … with Domains or Balances  Values as payments, Domains, Balances, Apart, Steps, TopologyKey, Scale
+//	branched             Branched, TopologyKey; Values, Vectors, Spreads, Apart and Steps are not read. Its cases are as of
+//	                     assignment or pattern, with Multipliers; their TopologyKey is the root's
+//	cover                Values by resource, Apart, Steps; Branched and Multipliers are not read
+//
 // The plan itself must keep the spreads that a certificate relies on (breach, imbalance), because the bound holds only for
 // plans that keep them.
 package certificate
 
 // A map of this package's files
 //
-//	claim        a bound that is to be proven, by which kind of certificate, and case by case
+//	claim        a bound that is to be proven, by which kind of certificate (Claim.Judge), and cases with their multipliers
 //	proof        the worths of pods, and the worth that running nodes hold
 //	terms        the amounts that add up to a bound
 //	machines     that no machine holds more worth than it costs, wherever it is
@@ -56,5 +72,5 @@ package certificate
 //	dimensions, measures  the amounts that are counted: of resources, and beside them
 //	spread       pods that a constraint spreads over domains
 //	in_domain    worths of pods in a domain
-//	balance      spread constraints with multipliers by domain
+//	balance      worths by domain (judgeDomains), and spread constraints with multipliers by domain
 //	linked       spread constraints that have or count the same pods

@@ -110,7 +110,7 @@ func (pr *proof) anyPodsWithinPrice(room []int64, price offerings.Price) bool {
 func (pr *proof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
 	most, cost := new(big.Int), pr.bound.scaled(price)
 	for _, l := range pr.loads(m, pr.roomVectors(m)) {
-		if over := new(big.Int).Sub(pr.bound.least(l, cost), cost); over.Cmp(most) > 0 {
+		if over := new(big.Int).Sub(pr.bound.tightest(l, cost), cost); over.Cmp(most) > 0 {
 			most = over
 		}
 	}
@@ -133,7 +133,7 @@ func (pr *proof) withinPrice(m *snapshot.Node, price offerings.Price) bool {
 	}
 	return pr.passes(key, price, func() bool {
 		return !slices.ContainsFunc(pr.loads(m, rooms), func(l load) bool {
-			return !pr.bound.within(l, price) && (!pr.bound.patterns || pr.bound.least(l, pr.bound.scaled(price)).Cmp(pr.bound.scaled(price)) > 0)
+			return !pr.bound.within(l, price) && (!pr.bound.patterns || pr.bound.tightest(l, pr.bound.scaled(price)).Cmp(pr.bound.scaled(price)) > 0)
 		})
 	})
 }

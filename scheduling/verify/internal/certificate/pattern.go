@@ -12,9 +12,9 @@ const (
 	// mostTries bounds the patterns, partial ones among them, that one proof may try, so that certificates stay cheap
 	// to check.
 	mostTries = 1 << 26
-	// mostSteps and mostLeft bound the room of a machine, in steps and in how many ways
+	// mostSteps and mostWays bound the room of a machine, in steps and in how many ways
 	// it may be left, so that every number is within an int64.
-	mostSteps, mostLeft = 1 << 44, 1 << 62
+	mostSteps, mostWays = 1 << 44, 1 << 62
 )
 
 // item is pods of a class for a knapsack: how many fit at most, and the worth of one beyond the value of its room.
@@ -152,7 +152,7 @@ func (k *knapsack) after(left []int64, x item, pods int64, r rest) (number, hope
 // bestPattern returns the worth of the best pattern of the load, at least the limit; the bound of the vector where
 // there are too many patterns.
 func (w *worthBound) bestPattern(l load, v *valuation, limit *big.Int) *big.Int {
-	held := w.holds(l, v)
+	held := w.mostWorth(l, v)
 	if held.Cmp(limit) <= 0 || *w.tries >= mostTries {
 		return held
 	}
@@ -199,7 +199,7 @@ func (w *worthBound) setUp(k *knapsack, l load, v *valuation, shift uint) bool {
 			k.items[i].size = append(k.items[i].size, size)
 			k.items[i].beyond -= value * size
 		}
-		if room/step > mostSteps || ways > mostLeft/(room/step+1) {
+		if room/step > mostSteps || ways > mostWays/(room/step+1) {
 			return false
 		}
 		ways *= room/step + 1

@@ -65,7 +65,7 @@ type part struct {
 
 // judgeAssignment proves the bound from worths of pods that hold in every domain.
 func judgeAssignment(c *Claim, cert *certificate.Certificate, multipliers []multiplier) {
-	pr, ok := readProof(c, cert)
+	pr, ok := readCertificate(c, cert)
 	if !ok {
 		return
 	}
@@ -75,7 +75,7 @@ func judgeAssignment(c *Claim, cert *certificate.Certificate, multipliers []mult
 		return
 	}
 	sum := newSum(pr.bound.scale)
-	pr.addDuals(sum, cert)
+	pr.addWorths(sum, cert)
 	for _, z := range pr.spreads {
 		sum.add(-1, z.largestLoss(), "lower duals in some domains for %s with the terms of pod %s", figure(len(z.members), "pod"), z.named)
 	}
@@ -84,8 +84,8 @@ func judgeAssignment(c *Claim, cert *certificate.Certificate, multipliers []mult
 	c.proven(sum)
 }
 
-// addDuals adds the duals of the placed pods: for each resource with the kind "resource", otherwise of all pods.
-func (pr *proof) addDuals(s *sum, cert *certificate.Certificate) {
+// addWorths adds the duals of the placed pods: for each resource with the kind "resource", otherwise of all pods.
+func (pr *proof) addWorths(s *sum, cert *certificate.Certificate) {
 	if cert.Kind != certificate.ResourceKind {
 		all := new(big.Int)
 		for _, class := range pr.bound.classes {
@@ -129,8 +129,8 @@ func figure(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// readProof reads the certificate, and reports whether all of it is valid.
-func readProof(c *Claim, cert *certificate.Certificate) (*proof, bool) {
+// readCertificate reads the certificate, and reports whether all of it is valid.
+func readCertificate(c *Claim, cert *certificate.Certificate) (*proof, bool) {
 	dims := &dimensions{names: c.requested()}
 	resources := len(dims.names)
 	ok := dims.readMeasures(c, cert)
@@ -154,7 +154,7 @@ func readProof(c *Claim, cert *certificate.Certificate) (*proof, bool) {
 			return sum
 		}
 	} else {
-		ok = pr.claim.readDuals(values, pr.worths, pr.key) && ok
+		ok = pr.claim.readWorths(values, pr.worths, pr.key) && ok
 		for i, texts := range cert.Vectors {
 			v, fine := pr.claim.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
 			pr.bound.values, ok = append(pr.bound.values, v), ok && fine
@@ -171,9 +171,9 @@ func readProof(c *Claim, cert *certificate.Certificate) (*proof, bool) {
 	return pr, true
 }
 
-// readDuals adds the worths of the pods that the certificate names to worths, by their keys. Where it states two for one key,
+// readWorths adds the worths of the pods that the certificate names to worths, by their keys. Where it states two for one key,
 // the smaller one is taken.
-func (c *Claim) readDuals(values, worths map[string]*big.Int, key func(t *snapshot.Pod) string) bool {
+func (c *Claim) readWorths(values, worths map[string]*big.Int, key func(t *snapshot.Pod) string) bool {
 	ok := true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		t, v := c.state.Pods[name], values[name]
@@ -264,7 +264,7 @@ func (pr *proof) onNodes() *big.Int {
 		for i, t := range pr.claim.constraints {
 			admitted[i] = s.Admits(t, snapshot.LastingFilters)
 		}
-		sum.Add(sum, x.bound.least(x.loadOf(x.dims.room(s), func(_ *podClass, c int) bool { return admitted[c] }), new(big.Int)))
+		sum.Add(sum, x.bound.tightest(x.loadOf(x.dims.room(s), func(_ *podClass, c int) bool { return admitted[c] }), new(big.Int)))
 	}
 	return sum
 }

@@ -15,7 +15,7 @@ type Proof struct {
 	Kind string
 	// Terms add up to Proven.
 	Terms []Term
-	// Proven is the highest bound that the certificate proves, in nano-USD per hour.
+	// Proven is the highest bound that the certificate proves, in nano-USD per hour; with kind "cover" the bound that is stated.
 	Proven *big.Int
 	// Cases is how many cases were proven, 1 for a certificate without cases.
 	Cases int

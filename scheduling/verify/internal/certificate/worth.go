@@ -73,8 +73,8 @@ func (w *worthBound) scaled(p offerings.Price) *big.Int {
 	return new(big.Int).Lsh(big.NewInt(int64(p)), w.scale)
 }
 
-// holds returns the most worth that the load can have, by the vector.
-func (w *worthBound) holds(l load, v *valuation) *big.Int {
+// mostWorth returns the most worth that the load can have, by the vector.
+func (w *worthBound) mostWorth(l load, v *valuation) *big.Int {
 	sum := new(big.Int)
 	for d, n := range l.room {
 		sum.Add(sum, new(big.Int).Mul(v.values[d], big.NewInt(n)))
@@ -112,7 +112,7 @@ func (w *worthBound) within(l load, price offerings.Price) bool {
 	limit := float64(price) * (1 + 1e-9)
 	for k := range w.vectors {
 		at := (w.last + k) % len(w.vectors)
-		if v := w.vectors[at]; w.about(l, v, limit) <= limit && w.holds(l, v).Cmp(w.scaled(price)) <= 0 {
+		if v := w.vectors[at]; w.about(l, v, limit) <= limit && w.mostWorth(l, v).Cmp(w.scaled(price)) <= 0 {
 			w.last = at
 			return true
 		}
@@ -120,9 +120,9 @@ func (w *worthBound) within(l load, price offerings.Price) bool {
 	return false
 }
 
-// least returns the smallest bound on the worth of the load by any vector, or less where its patterns show it; a
+// tightest returns the smallest bound on the worth of the load by any vector, or less where its patterns show it; a
 // bound below the limit need not be exact. Without vectors every class counts with its whole worth.
-func (w *worthBound) least(l load, limit *big.Int) *big.Int {
+func (w *worthBound) tightest(l load, limit *big.Int) *big.Int {
 	if len(l.pods) == 0 {
 		return new(big.Int)
 	}
@@ -138,5 +138,5 @@ func (w *worthBound) least(l load, limit *big.Int) *big.Int {
 	if w.patterns {
 		return w.bestPattern(l, by, limit)
 	}
-	return w.holds(l, by)
+	return w.mostWorth(l, by)
 }
