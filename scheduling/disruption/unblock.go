@@ -38,6 +38,7 @@ type unblocking struct {
 // byCode makes the changes for a cause. It reports whether it has changed settings of the planner, or machines.
 func (u *unblocking) byCode(code CauseCode) bool {
 	none := scheduling.NillableDuration{Duration: new(time.Duration(0))}
+	//exhaustive:enforce
 	switch code {
 	case CauseDoNotDisrupt:
 		u.leaveAnnotationsOut()
@@ -76,6 +77,8 @@ func (u *unblocking) byCode(code CauseCode) bool {
 	case CauseLater:
 		u.planner.MaxSteps = 0
 		return true
+	case CauseNoNodePool, CauseNoTypes, CauseNotReady, CauseGoing, CauseNominated, CauseUnknownPrice: // no setting lifts them
+	case CauseNoPlace, CauseNoSaving, CauseReceives, CauseDeadline, CauseReasonNotMeant, CauseSearch: // they count as CauseSearch
 	}
 	return false
 }

@@ -125,10 +125,10 @@ func (d *decoder) machines() []machine {
 		return out
 	}
 	d.upgradeAll(out)
-	for range lastCalls {
-		out = d.lastCall(d.drop(out))
+	for range mostPlacingRounds {
+		out = d.placeUnplaced(d.removeInflexible(out))
 	}
-	out = d.removeUnbindable(d.drop(out))
+	out = d.removeUnbindable(d.removeInflexible(out))
 	slices.SortStableFunc(out, d.sales.compareMachines)
 	return out
 }

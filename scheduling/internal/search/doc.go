@@ -19,6 +19,6 @@
 //	intensify, improve          more search from a plan on
 //	decode, decode_*            a solution as machines, launches and placements; pods that would not bind are removed
 //	bind_simulation             whether pods bind in the order of kube-scheduler's queue
-//	leftovers, avoid_domains    pods left over on what limits leave; options that would open further domains are dropped
+//	decode_unplaced, avoid_domains  machines for unplaced pods within the rest of limits; options that would open further domains are dropped
 //	name_assigner, launch_requirements, sales, account  names of pods, labels of launches, options, shares of a price
 package search

@@ -29,7 +29,7 @@ func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid boo
 	if x.Outcome.Late || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return best, false
 	}
-	out := leftOut(x.planner, x.Packing.Placed(x.Outcome.Solution))
+	out := unplacedPods(x.planner, x.Packing.Placed(x.Outcome.Solution))
 	if len(out) == 0 {
 		return best, false
 	}
@@ -98,8 +98,8 @@ func wantsChoice(c *instance.Instance) bool {
 	return offers.On(c.Facts.Solver.Flexibility) || slices.ContainsFunc(c.Templates, func(v *offers.Template) bool { return len(offers.FloorKeys(v.Set)) > 0 })
 }
 
-// leftOut counts, by class, the pods that found no place though they could have one.
-func leftOut(t *SitePlanner, placed []int64) map[int]int64 {
+// unplacedPods counts, by class, the pods that found no place though they could have one.
+func unplacedPods(t *SitePlanner, placed []int64) map[int]int64 {
 	out := map[int]int64{}
 	for i, n := range placed {
 		if left := int64(len(t.in.Planned[i].Pods)) - n; left > 0 && !t.book.Unplaceable[i] {

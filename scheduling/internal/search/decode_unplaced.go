@@ -10,10 +10,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// lastCall looks for machines for the pods that were left out within the rest of limits and reservations, now that
+// placeUnplaced looks for machines for unplaced pods within the rest of limits and reservations, now that
 // every machine has chosen its offer: because machines were exchanged for some of a better rank, more may be left
 // than the search could count on.
-func (d *decoder) lastCall(machines []machine) []machine {
+func (d *decoder) placeUnplaced(machines []machine) []machine {
 	for c := range d.packing.Model.Classes {
 		id := model.ClassID(c)
 		for d.solution.Unplaced[c] > 0 {
@@ -32,13 +32,13 @@ func (d *decoder) lastCall(machines []machine) []machine {
 	return machines
 }
 
-// lastCalls is how often the refused are asked: a machine bought for some can take the
-// choice from others, who then ask again.
-const lastCalls = 3
+// mostPlacingRounds is how often unplaced pods are looked at: a machine launched for some can take the
+// choice from other machines, whose pods are then unplaced again.
+const mostPlacingRounds = 3
 
-// drop gives back machines whose options fall short of their pool's minValues even
-// though the solve was cautious; their pods count as left out.
-func (d *decoder) drop(machines []machine) []machine {
+// removeInflexible gives back machines whose options fall short of their pool's minValues even
+// though the solve was cautious; their pods are unplaced again.
+func (d *decoder) removeInflexible(machines []machine) []machine {
 	if !d.in.Cautious {
 		return machines
 	}
@@ -61,9 +61,9 @@ func (d *decoder) shared(v *offers.Template) bool {
 	return (floors || offers.On(d.in.Facts.Solver.Flexibility)) && d.ledger.Drained(v.Number, d.packing.Lists)
 }
 
-// buy buys one machine for up to n pods of a class, unless that leaves it too few
+// launch launches one machine for up to n pods of a class, unless that leaves it too few
 // options for its pool's minValues or the class may not even be alone.
-func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
+func (d *decoder) launch(ti, at int, id model.ClassID, n int64) (machine, bool) {
 	if d.sales.excludes(nil, id) {
 		return machine{}, false
 	}
@@ -146,7 +146,7 @@ func (d *decoder) oneMore(id model.ClassID) (machine, bool) {
 				if !d.sales.holds(&one, at) || !d.ledger.Affords(d.sales.sale(ti, at)) {
 					continue
 				}
-				if m, ok := d.buy(ti, at, id, d.solution.Unplaced[id]); ok {
+				if m, ok := d.launch(ti, at, id, d.solution.Unplaced[id]); ok {
 					return m, true
 				}
 			}
