@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -234,4 +235,33 @@ func TestTopologyTerms(t *testing.T) {
 			require.Equal(t, c.reasons, reasons)
 		})
 	}
+}
+
+// TestUsedUpAttachLimit: a node whose attach limit is used up has volumes of the driver, so that its two obstacles are nearer
+// than the three of an offer.
+func TestUsedUpAttachLimit(t *testing.T) {
+	claim := func(name string) *corev1.PersistentVolumeClaim { return Claim(name, OfClass("disk")) }
+	class := StorageClass("disk")
+	p := scheduling.Problem{
+		Catalog:        MustCatalog(Type("small", Capacity(MilliCPU(10), GiB(16)), OnDemand("a", Cents(10)))),
+		NodePools:      []*scheduling.NodePool{NodePool("db", Taint("team", "db", corev1.TaintEffectNoSchedule))},
+		Nodes:          []*corev1.Node{Node("full", Allocatable(Cores(4), GiB(16)))},
+		CSINodes:       []*storagev1.CSINode{CSINode("full", Count(corev1.ResourceName(class.Provisioner), 1))},
+		StorageClasses: []*storagev1.StorageClass{class},
+		Claims:         []*corev1.PersistentVolumeClaim{claim("old"), claim("new")},
+		Running:        []*corev1.Pod{Pod("old", UseClaim("old"), OnNode("full"))},
+		Pods:           []*corev1.Pod{Pod("new", UseClaim("new"), Requests(MilliCPU(100)), Select("disk", "ssd"))},
+	}
+	plan := &scheduling.Plan{}
+	explain.Explain(compiled(t, p, scheduling.Policy{}), plan)
+	require.Len(t, plan.Unschedulable, 1)
+	var kinds []scheduling.ChangeKind
+	for _, c := range plan.Unschedulable[0].Changes {
+		kinds = append(kinds, c.Kind)
+		for _, and := range c.And {
+			kinds = append(kinds, and.Kind)
+		}
+	}
+	require.Contains(t, kinds, scheduling.ChangeVolume, "%v", plan.Unschedulable[0].Changes)
+	require.NotContains(t, kinds, scheduling.ChangeToleration, "%v", plan.Unschedulable[0].Changes)
 }
