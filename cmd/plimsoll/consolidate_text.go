@@ -94,6 +94,7 @@ func (m *moves) headline() {
 	m.to.line("%s", m.rest())
 	m.pending()
 	m.notes()
+	m.to.line("%s", m.p.madeWith())
 }
 
 // basis says what all prices are of.
@@ -165,7 +166,6 @@ func (m *moves) notes() {
 	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
 		m.to.line("Rebuilt from scratch, the cluster has not placed: %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
 	}
-	m.to.line("%s", m.p.madeWith())
 }
 
 // saved says what all steps save.

@@ -46,11 +46,13 @@ func reportCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report -f FILE [-f FILE]... [-o FILE]",
 		Short: "Write a cost report of a cluster: today's bill, savings and their blockers",
-		Long: `Report plans as "plimsoll consolidate" does and writes one page: today's bill, the bill after the
-steps, the price of the cluster rebuilt from scratch and the lower bound by consolidation; the
-nodes with their pods before and after; cost by NodePool, namespace and workload; blocked savings,
-each with its fix; the total of each --case, as in "plimsoll whatif"; risks, warnings and
-assumptions. The page is one file without external resources, ready to be shared.
+		Long: `Report plans as "plimsoll consolidate" does and writes one page: the saving with its risks;
+idle cost, requested CPU and memory and the share of spot; today's bill, the bill after the steps,
+the lower bound by consolidation and the price of the cluster rebuilt from scratch; blocked savings,
+each with its fix; pending pods; the total of each --case, as in "plimsoll whatif"; the steps with a
+runbook for kubectl; cost by NodePool, instance type, namespace, workload and label; nodes by idle
+cost; findings of "plimsoll lint", warnings and assumptions. The page is one file without external
+resources, ready to be shared.
 
 It exits as consolidate does, and with 3 if a case leaves pods pending.`,
 		Example: `  plimsoll report -f examples/consolidate -o report.html
@@ -81,16 +83,16 @@ It exits as consolidate does, and with 3 if a case leaves pods pending.`,
 		if stranded(p, plan) {
 			a.code = exitUnschedulable
 		}
-		var changes []lint.Finding
+		var findings []lint.Finding
 		err = f.how.search(ctx, a, "pricing blocked savings", func(ctx context.Context, _ scheduling.Observer) error {
 			subject := lint.Subject{Cluster: p.cluster(planner), Planner: planner, OwnPools: p.ownPools, Workload: p.Workload}
-			changes, err = subject.Savings(ctx)
+			findings, err = subject.Findings(ctx)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		r := f.report(cmd.Flags(), p, plan, &planner, changes, notesOf(a.view, p, plan))
+		r := f.report(cmd.Flags(), p, plan, &planner, findings, notesOf(a.view, p, plan))
 		if len(f.cases) > 0 {
 			if r.Cases, err = comparedCases(ctx, a, &f, p, plan); err != nil {
 				return err
@@ -118,13 +120,12 @@ func comparedCases(ctx context.Context, a *app, f *reportFlags, p *problem, plan
 }
 
 // report puts a plan into a report.
-func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.ConsolidationPlan, planner *disruption.Planner, changes []lint.Finding, notes []string) *report.Report {
+func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.ConsolidationPlan, planner *disruption.Planner, findings []lint.Finding, notes []string) *report.Report {
 	c := p.cluster(*planner)
 	in := report.Input{
-		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, Workload: p.Workload, Labels: f.labels, Changes: changes, Notes: notes,
+		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, Workload: p.Workload, Labels: f.labels, Findings: findings, Notes: notes,
+		AsOf: planner.Now.Format(time.RFC3339), Version: version(), Prices: p.madeWith(),
 		MadeWith: []report.Setting{
-			{Name: "Plimsoll", Value: version()},
-			{Name: "As of", Value: planner.Now.Format(time.RFC3339)},
 			{Name: "Input", Value: strings.Join(f.input.sources(), ", ")},
 		},
 	}

@@ -97,7 +97,7 @@ func TestReportFormats(t *testing.T) {
 	t.Parallel()
 	small := []string{"report", "-f", "testdata/dump.json", "--catalog", "testdata/market.json", "--now", "2026-11-25T18:00:00Z", "--effort", "fast", "-o"}
 	for _, c := range []struct{ format, ending, want string }{
-		{"html", "html", "<!doctype html>"}, {"markdown", "md", "## Cluster"}, {"svg", "svg", "<svg "}, {"json", "json", "{"}, {"yaml", "yaml", "assumptions:"},
+		{"html", "html", "<!doctype html>"}, {"markdown", "md", "## Cluster"}, {"svg", "svg", "<svg "}, {"json", "json", "{"}, {"yaml", "yaml", "asOf:"},
 	} {
 		file := filepath.Join(t.TempDir(), "report."+c.ending)
 		written := run(t, append(small, file)...)

@@ -52,13 +52,21 @@ type report struct {
 		CentsPerMonth int64
 	}
 	Points []struct{ CentsPerMonth, Nodes, PodsMoved, Launches int64 }
-	Costs  struct {
-		Overhead   []row
-		Breakdowns []struct {
-			By   string
-			Rows []row
-		}
+	Usage  struct {
+		IdleCentsPerMonth, NodesExcluded int64
+		SpotShare                        float64
 	}
+	Cordon []string
+	Steps  []struct{ Drain []string }
+	Costs  struct {
+		Overhead                   []row
+		Breakdowns, NodeBreakdowns []breakdown
+	}
+}
+
+type breakdown struct {
+	By   string
+	Rows []row
 }
 
 type row struct {
@@ -155,6 +163,7 @@ func TestNothingOverflows(t *testing.T) {
 	for _, s := range screens() {
 		t.Run(fmt.Sprintf("%d %s", s.width, s.scheme), func(t *testing.T) {
 			ctx, _ := open(t, s)
+			ask[bool](ctx, t, "document.querySelectorAll('details').forEach(e => { e.open = true; }); true")
 			// No element reaches over the edge of the page but those that scroll by themselves or are for screen
 			// readers.
 			require.Empty(t, ask[[]string](ctx, t, `[...document.body.querySelectorAll('*')].filter(e => {
@@ -183,10 +192,14 @@ func TestFiguresAreThoseOfTheJSON(t *testing.T) {
 	}
 	tables := ask[[]table](ctx, t, `[...document.querySelectorAll('.account')].map(t => ({By: t.dataset.by,
 		Rows: [...t.querySelectorAll('tbody tr, tfoot tr')].map(r => [...r.children].map(c => c.textContent.trim()))}))`)
-	require.Len(t, tables, len(m.Costs.Breakdowns))
-	for i, b := range m.Costs.Breakdowns {
+	breakdowns := append(append([]breakdown{}, m.Costs.NodeBreakdowns...), m.Costs.Breakdowns...)
+	require.Len(t, tables, len(breakdowns))
+	for i, b := range breakdowns {
 		require.Equal(t, b.By, tables[i].By)
-		rows := append(append([]row{}, b.Rows...), m.Costs.Overhead...)
+		rows := append([]row{}, b.Rows...)
+		if i >= len(m.Costs.NodeBreakdowns) {
+			rows = append(rows, m.Costs.Overhead...)
+		}
 		require.Len(t, tables[i].Rows, len(rows)+1)
 		sum := row{Name: "Bill"}
 		for k, r := range rows {
@@ -198,6 +211,45 @@ func TestFiguresAreThoseOfTheJSON(t *testing.T) {
 		require.Equal(t, m.Levels[1].CentsPerMonth, sum.After)
 		require.Equal(t, []string{"Bill", exact(sum.Today), exact(sum.After)}, tables[i].Rows[len(rows)])
 	}
+	figure := func(name string) string {
+		return ask[string](ctx, t, fmt.Sprintf("document.querySelector('[data-figure=%s]').textContent", name))
+	}
+	require.Equal(t, dollars(m.Usage.IdleCentsPerMonth), figure("idle"))
+	require.Equal(t, fmt.Sprint(m.Usage.NodesExcluded), figure("excluded"))
+	require.Equal(t, fmt.Sprintf("%.1f%%", 100*m.Usage.SpotShare), figure("spot"))
+	saved := m.Levels[0].CentsPerMonth - m.Levels[1].CentsPerMonth
+	lede := ask[string](ctx, t, "document.querySelector('.lede').textContent")
+	require.Contains(t, lede, dollars(saved)+" a month ("+dollars(12*saved)+" a year)")
+	runbook := ask[string](ctx, t, "document.getElementById('runbook').textContent")
+	require.Contains(t, runbook, "kubectl cordon "+strings.Join(m.Cordon, " ")+"\n")
+	for _, s := range m.Steps {
+		require.Contains(t, runbook, "kubectl drain "+strings.Join(s.Drain, " ")+" --ignore-daemonsets")
+	}
+}
+
+// Colours of the nodes' parts differ from the background by 3:1 at least, and all text by 4.5:1.
+func TestContrast(t *testing.T) {
+	for _, scheme := range []string{"light", "dark"} {
+		ctx, _ := open(t, screen{width: 1280, height: 900, scheme: scheme})
+		const contrast = `(() => {
+			const light = c => { const v = c.match(/[0-9.]+/g).slice(0, 3).map(x => x / 255).map(x => x <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4); return .2126 * v[0] + .7152 * v[1] + .0722 * v[2]; };
+			const ground = getComputedStyle(document.body).backgroundColor;
+			const ratio = c => { const [a, b] = [light(c), light(ground)].sort((x, y) => x - y); return (b + .05) / (a + .05); };
+			const low = [];
+			document.querySelectorAll('.legend i, .bar i, .levels i').forEach(e => { const s = getComputedStyle(e), c = s.backgroundColor.startsWith('rgba') ? s.borderColor : s.backgroundColor; if (!e.classList.contains('c9') && ratio(c) < 3) low.push(e.outerHTML + c); });
+			if (ratio(getComputedStyle(document.querySelector('.stripe')).fill) < 3) low.push('stripe');
+			document.querySelectorAll('p, td, th, dd, dt, li, small, summary').forEach(e => { if (ratio(getComputedStyle(e).color) < 4.5) low.push(e.outerHTML.slice(0, 80)); });
+			return low;
+		})()`
+		require.Empty(t, ask[[]string](ctx, t, contrast), scheme)
+	}
+}
+
+// On a narrow screen every cell of every table is shown.
+func TestNoColumnFallsOff(t *testing.T) {
+	ctx, _ := open(t, screen{width: 390, height: 900, scheme: "light"})
+	require.Empty(t, ask[[]string](ctx, t, `(document.querySelectorAll('details').forEach(e => { e.open = true; }), [...document.querySelectorAll('tbody td')].filter(e =>
+		e.textContent.trim() && e.getBoundingClientRect().width < 8 && ![...e.children].every(c => c.hidden)).map(e => e.outerHTML.slice(0, 120)))`))
 }
 
 // The slider goes through the steps, by keyboard as well.
@@ -236,6 +288,7 @@ func TestPictures(t *testing.T) {
 	if *pictures != "" {
 		for _, s := range screens() {
 			ctx, _ := open(t, s)
+			ask[bool](ctx, t, "document.querySelectorAll('details').forEach(e => { e.open = true; }); true")
 			take(ctx, t, chromedp.FullScreenshot(100), filepath.Join(*pictures, fmt.Sprintf("%d-%s.png", s.width, s.scheme)))
 		}
 	}

@@ -20,11 +20,13 @@ type Costs struct {
 	Overhead []Row `json:"overhead"`
 	// Breakdowns each divide the rest among pods.
 	Breakdowns []Breakdown `json:"breakdowns"`
+	// NodeBreakdowns each divide the whole, overhead included, by a property of nodes.
+	NodeBreakdowns []Breakdown `json:"nodeBreakdowns"`
 }
 
-// Breakdown divides the price of pods by one property.
+// Breakdown divides the price of pods or nodes by one property.
 type Breakdown struct {
-	// By is namespace, workload, or a label's key.
+	// By is namespace, workload, or a label's key, and of nodes NodePool or instance type.
 	By string `json:"by"`
 	// Rows are the amounts, the dearest first.
 	Rows []Row `json:"rows"`
@@ -32,7 +34,7 @@ type Breakdown struct {
 
 // Row is an amount in cents per month, today and after all steps.
 type Row struct {
-	// Name is that of a namespace or workload or the value of a label, "" for pods without it.
+	// Name is that of a namespace, workload, NodePool or instance type, or the value of a label, "" for pods without it.
 	Name string `json:"name"`
 	// Today and After are the amounts.
 	Today int64 `json:"today"`
@@ -94,6 +96,7 @@ func divide(in *Input, machines []*costs.Machine, cents [2]int64) Costs {
 	for _, key := range labelsOf(in) {
 		breakdowns = append(breakdowns, breakdown{key, func(p *corev1.Pod) string { return p.Labels[key] }, amounts{}})
 	}
+	pools, types := amounts{}, amounts{}
 	var parts [2][5]offerings.Price // pods, then overhead
 	for when, steps := range []int{0, len(in.Plan.Steps)} {
 		for _, m := range machines {
@@ -101,6 +104,8 @@ func divide(in *Input, machines []*costs.Machine, cents [2]int64) Costs {
 			if at == nil {
 				continue
 			}
+			pools.add(m.NodePool, when, at.Node.Price)
+			types.add(m.Offering.InstanceType, when, at.Node.Price)
 			s := &at.Shares
 			for i, price := range []offerings.Price{0, s.Daemons, s.System, s.Beside, s.Idle} {
 				parts[when][i] += price
@@ -121,6 +126,7 @@ func divide(in *Input, machines []*costs.Machine, cents [2]int64) Costs {
 	for _, b := range breakdowns {
 		out.Breakdowns = append(out.Breakdowns, Breakdown{b.by, b.sums.rows([2]int64{today[0], after[0]})})
 	}
+	out.NodeBreakdowns = []Breakdown{{"NodePool", pools.rows(cents)}, {"instance type", types.rows(cents)}}
 	return out
 }
 

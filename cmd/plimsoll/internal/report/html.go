@@ -13,6 +13,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -23,6 +24,7 @@ var files embed.FS
 // How much of long lists a page shows; the rest is added up.
 const (
 	mostNodes    = 40
+	mostShown    = 10 // rows of nodes that are not folded
 	mostLaunches = 20
 	mostSteps    = 25
 	mostRows     = 12
@@ -36,7 +38,15 @@ const (
 func (r *Report) HTML(w io.Writer) error {
 	t := template.New("page").Funcs(template.FuncMap{
 		"dollars": dollars, "exact": exact, "share": share, "count": plural, "short": short, "add": func(a, b int) int { return a + b },
-		"names":  func(list []string) string { return figures.Names(list, mostObjects) },
+		"names":  func(list []string) template.HTML { return broken(figures.Names(list, mostObjects)) },
+		"broken": broken, "percent": figures.Percent,
+		"numbers": func(list []int) string {
+			return figures.Names(lo.Map(list, func(n, _ int) string { return fmt.Sprint(n) }), 2*mostObjects)
+		},
+		"kindDollars": func(k disruption.NodeKind) string {
+			return dollars(centsPerMonth(cmp.Or(k.ExpectedPerHour, k.PricePerHour)))
+		},
+		"fleet":  func(p page, rows []row, rest *rest, caption string) fleet { return fleet{p, caption, rows, rest} },
 		"number": func(n int) string { return figures.Thousands(fmt.Sprint(n)) },
 	})
 	t, err := t.ParseFS(files, "page.html.tmpl", "style.css.tmpl", "palette.css.tmpl", "slider.js.tmpl")
@@ -44,7 +54,7 @@ func (r *Report) HTML(w io.Writer) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := t.ExecuteTemplate(&b, "page.html.tmpl", page{r}); err != nil {
+	if err := t.ExecuteTemplate(&b, "page.html.tmpl", page{r, suffix(r.Nodes)}); err != nil {
 		return err
 	}
 	_, err = b.WriteTo(w)
@@ -52,13 +62,55 @@ func (r *Report) HTML(w io.Writer) error {
 }
 
 // page is a report as the template reads it.
-type page struct{ *Report }
+type page struct {
+	*Report
+
+	// Suffix is the end that the names of all nodes share and that the page leaves out, "" for none.
+	Suffix string
+}
+
+// suffix is the part from a dot on that the names of all nodes share, e.g. ".eu-west-1.compute.internal"; "" where
+// there is none or only one node.
+func suffix(nodes []Node) string {
+	shared, found := "", 0
+	for i := range nodes {
+		if nodes[i].Bought > 0 {
+			continue
+		}
+		_, after, _ := strings.Cut(nodes[i].Name, ".")
+		if found++; found == 1 {
+			shared = after
+		} else if shared != after {
+			return ""
+		}
+	}
+	if shared == "" || found < 2 {
+		return ""
+	}
+	return "." + shared
+}
+
+// NodeName is the name of a node without the suffix that all share.
+func (p page) NodeName(name string) string { return strings.TrimSuffix(name, p.Suffix) }
+
+// NodeNames are the names of some nodes.
+func (p page) NodeNames(names []string) []string {
+	return lo.Map(names, func(name string, _ int) string { return p.NodeName(name) })
+}
+
+// broken is a text in which lines may break after each "/" and ".".
+func broken(text string) template.HTML {
+	return template.HTML(strings.NewReplacer("/", "/<wbr>", ".", ".<wbr>").Replace(template.HTMLEscapeString(text))) //nolint:gosec // escaped
+}
 
 // Today, After and Last are the cluster's price before the steps and after all of them, and the last
 // point; most sentences of the page read these.
 func (p page) Today() Level { return p.Levels[0] }
 func (p page) After() Level { return p.Levels[1] }
 func (p page) Last() Point  { return p.Points[len(p.Points)-1] }
+
+// Year is the saving of all steps in cents per year.
+func (p page) Year() int64 { return 12 * p.Saved() }
 
 // Saved is the saving of all steps, in cents per month; below 0 where they raise the price.
 func (p page) Saved() int64 { return p.Today().Cents - p.After().Cents }
@@ -83,12 +135,12 @@ func (p page) Bars() []bar {
 		case "today":
 			b.Label, b.Note = "Today", plural(l.Nodes, "node")
 		case "after":
-			b.Label, b.Note = "After "+plural(len(p.Steps), "safe step"), plural(l.Nodes, "node")
+			b.Label, b.Note = "After "+plural(len(p.Steps), "step"), plural(l.Nodes, "node")
 			if len(p.Steps) == 0 {
 				continue
 			}
 		case "least":
-			b.Label, b.Note = "Lower bound", "lower bound by consolidation, given the nodes that cannot be removed"
+			b.Label, b.Note = "Lower bound by consolidation", "given the nodes that cannot be removed"
 		case "rebuilt":
 			b.Label, b.Note = "Rebuilt from scratch", plural(l.Nodes, "node")+", if every pod could be moved: "+l.types()
 		case "alternative":
@@ -116,11 +168,13 @@ func (p page) Bands() []band {
 	whole := max(p.Today().PerHour, p.After().PerHour)
 	today := band{Title: "Today", Amount: dollars(p.Today().Cents)}
 	today.Areas, today.Taken = p.paint(0, whole, 1000, 100)
+	today.Tips = p.tips(0, whole, p.NodeName)
 	if len(p.Steps) == 0 {
 		return []band{today}
 	}
 	after := band{Title: "After all steps", Amount: dollars(p.After().Cents)}
 	after.Areas, after.Taken = p.paint(len(p.Steps), whole, 1000, 100)
+	after.Tips = p.tips(len(p.Steps), whole, p.NodeName)
 	return []band{today, after}
 }
 
@@ -142,6 +196,25 @@ type curve struct {
 	Moved      int
 	Saved      int64
 	Low        int64 // the least that is saved on the way, at most 0
+	Across, Up []tick
+}
+
+// tick is a value on an axis, at a place in percent.
+type tick struct {
+	At   float64
+	Text string
+}
+
+// ticks are at most six round values from 0 to a limit, at most the limit.
+func ticks(limit int64) (out []int64) {
+	step := int64(1)
+	for k := 0; limit/step > 5; k++ {
+		step = step * []int64{2, 5, 2}[k%3] / []int64{1, 2, 1}[k%3]
+	}
+	for v := int64(0); v <= limit; v += step {
+		out = append(out, v)
+	}
+	return out
 }
 
 // Curve is the way of the steps.
@@ -161,6 +234,12 @@ func (p page) Curve() *curve {
 		}
 		fmt.Fprintf(&line, "%s%s %s", map[bool]string{true: "M", false: "L"}[i == 0], short(1000*float64(x.Moved)/float64(c.Moved)),
 			short(100-100*float64(p.Today().Cents-x.Cents-c.Low)/float64(c.Saved-c.Low)))
+	}
+	for _, v := range ticks(int64(c.Moved)) {
+		c.Across = append(c.Across, tick{100 * float64(v) / float64(c.Moved), figures.Thousands(fmt.Sprint(v))})
+	}
+	for _, v := range ticks(c.Saved / 100) {
+		c.Up = append(c.Up, tick{100 * float64(100*v-c.Low) / float64(c.Saved-c.Low), "$" + figures.Thousands(fmt.Sprint(v))})
 	}
 	c.Path = line.String()
 	c.Area = c.Path + "L1000 100L0 100z"
@@ -223,9 +302,20 @@ type rest struct {
 // table is the nodes with rows of their own, and the sum of all further nodes.
 type table struct {
 	Rows []row
-	Rest *rest
+	// Folded are the rows that are shown on demand, and Beyond is the sum of further nodes where there are such rows.
+	Folded []row
+	Beyond *rest
+	Rest   *rest
 	// Thinned says that bars do not change at each of their steps.
 	Thinned bool
+}
+
+// fleet is one table of nodes on a page.
+type fleet struct {
+	Page    page
+	Caption string
+	Rows    []row
+	Rest    *rest
 }
 
 // Fleet is the nodes.
@@ -261,6 +351,9 @@ func (p page) Fleet() table {
 		t.Rows = append(t.Rows, one)
 	}
 	t.thin()
+	if len(t.Rows) > mostShown+1 {
+		t.Rows, t.Folded, t.Beyond, t.Rest = t.Rows[:mostShown], t.Rows[mostShown:], t.Rest, nil
+	}
 	return t
 }
 
@@ -340,6 +433,7 @@ func percent(part, whole offerings.Price) float64 {
 type account struct {
 	By       string
 	Label    bool // that By is a label's key
+	Whole    bool // that rows include overhead
 	Rows     []line
 	Overhead []line
 	Total    Row
@@ -354,8 +448,12 @@ type line struct {
 // Accounts are the breakdowns, with their long tails added up.
 func (p page) Accounts() []account {
 	var out []account
-	for _, b := range p.Costs.Breakdowns {
-		a := account{By: b.By, Label: !slices.Contains([]string{"namespace", "workload"}, b.By), Total: Row{"Bill", p.Today().Cents, p.After().Cents}}
+	for i, b := range slices.Concat(p.Costs.NodeBreakdowns, p.Costs.Breakdowns) {
+		overhead := p.Costs.Overhead
+		if i < len(p.Costs.NodeBreakdowns) {
+			overhead = nil
+		}
+		a := account{By: b.By, Label: !slices.Contains([]string{"NodePool", "instance type", "namespace", "workload"}, b.By), Whole: overhead == nil, Total: Row{"Bill", p.Today().Cents, p.After().Cents}}
 		rows := slices.Clone(b.Rows)
 		if len(rows) > mostRows+1 {
 			tail := Row{}
@@ -367,7 +465,7 @@ func (p page) Accounts() []account {
 			rows = append(rows[:mostRows:mostRows], tail)
 		}
 		widest := int64(1)
-		for _, r := range slices.Concat(rows, p.Costs.Overhead) {
+		for _, r := range slices.Concat(rows, overhead) {
 			widest = max(widest, r.Today)
 		}
 		for _, r := range rows {
@@ -376,7 +474,7 @@ func (p page) Accounts() []account {
 			}
 			a.Rows = append(a.Rows, line{r, 100 * float64(r.Today) / float64(widest)})
 		}
-		for _, r := range p.Costs.Overhead {
+		for _, r := range overhead {
 			if r.Today != 0 || r.After != 0 {
 				a.Overhead = append(a.Overhead, line{r, 100 * float64(r.Today) / float64(widest)})
 			}
@@ -385,6 +483,10 @@ func (p page) Accounts() []account {
 	}
 	return out
 }
+
+// LintListed are the findings of lint that are shown, LintMore is the number of further ones.
+func (p page) LintListed() []lint.Finding { return p.Lint[:min(len(p.Lint), mostSteps)] }
+func (p page) LintMore() int              { return max(len(p.Lint)-mostSteps, 0) }
 
 // Noticed are the warnings, by message.
 func (p page) Noticed() []noticed { return noticedIn(p.Warnings) }

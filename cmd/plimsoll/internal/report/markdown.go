@@ -14,10 +14,10 @@ import (
 // Markdown writes the report for a pull request, its long tables below a line that opens them.
 func (r *Report) Markdown(w io.Writer) error {
 	m := &markdown.Text{}
-	p := page{r}
+	p := page{r, suffix(r.Nodes)}
 	m.Line("## %s", markdown.Literal(r.Title))
 	if p.Saved() > 0 {
-		m.Line("\n**%s a month** can be saved, %s of the bill, in %s.", dollars(p.Saved()), share(p.Saved(), p.Today().Cents), plural(len(r.Steps), "safe step"))
+		m.Line("\n**%s a month** (%s a year) can be saved, %s of the bill, in %s.", dollars(p.Saved()), dollars(p.Year()), share(p.Saved(), p.Today().Cents), plural(len(r.Steps), "step"))
 	}
 	m.Table([]string{"", "$ per month", ""}, "lrl")
 	for _, b := range p.Bars() {
@@ -78,9 +78,10 @@ func (r *Report) Markdown(w io.Writer) error {
 	}
 	m.Open("Assumptions")
 	m.Line("")
-	for _, note := range r.Notes {
+	for _, note := range append([]string{r.Prices}, r.Notes...) {
 		m.Line("- %s", markdown.Literal(note))
 	}
+	m.Line("- As of: %s\n- Plimsoll: %s", markdown.Literal(r.AsOf), markdown.Literal(r.Version))
 	for _, s := range r.MadeWith {
 		m.Line("- %s: %s", markdown.Literal(s.Name), markdown.Literal(s.Value))
 	}

@@ -19,6 +19,7 @@ const mostColumns = 100
 // column is one node, or neighbouring nodes drawn as one: as wide as their price, and filled from below with
 // the colours of its parts.
 type column struct {
+	name  string // of the node, or "" for several
 	price offerings.Price
 	parts [colourIdle + 1]offerings.Price
 }
@@ -27,7 +28,7 @@ type column struct {
 func (r *Report) columns(steps int) (out []column, total offerings.Price) {
 	for i := range r.Nodes {
 		if at := r.Nodes[i].at(steps); at != nil {
-			c := column{}
+			c := column{name: r.Nodes[i].Name}
 			c.parts, c.price = at.coloured()
 			out, total = append(out, c), total+c.price
 		}
@@ -64,6 +65,29 @@ func stack() []int {
 type area struct {
 	Colour int
 	Path   string
+}
+
+// tip is a description of a node, shown at its column, in percent of the width.
+type tip struct {
+	X, Width float64
+	Text     string
+}
+
+// tips describe the columns when the given number of steps is done. whole is the price that fills the width.
+func (r *Report) tips(steps int, whole offerings.Price, named func(string) string) (out []tip) {
+	columns, _ := r.columns(steps)
+	at := 0.0
+	for i := range columns {
+		c := &columns[i]
+		t := tip{X: at, Width: percent(c.price, whole)}
+		t.Text = fmt.Sprintf("%s a month, %.0f%% idle", dollars(centsPerMonth(c.price)), percent(c.parts[colourIdle], c.price))
+		if c.name != "" {
+			t.Text = clipped(named(c.name), mostName) + ": " + t.Text
+		}
+		at += t.Width
+		out = append(out, t)
+	}
+	return out
 }
 
 // paint draws the nodes when the given number of steps is done. width stands for the price whole. It
@@ -142,6 +166,7 @@ type entry struct {
 type band struct {
 	Y, Taken float64
 	Areas    []area
+	Tips     []tip
 	Title    string
 	Amount   string
 }

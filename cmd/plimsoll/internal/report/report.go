@@ -13,8 +13,10 @@ import (
 
 // Input holds the cluster, its plan and the settings of a report.
 type Input struct {
-	// Title names the cluster.
-	Title string
+	// Title names the cluster, AsOf is the time of the plan (RFC 3339), Version the version of the command.
+	Title, AsOf, Version string
+	// Prices says where the prices come from, and their date.
+	Prices string
 	// Cluster and Policy are those with which Plan was made.
 	Cluster disruption.Cluster
 	Plan    *disruption.ConsolidationPlan
@@ -24,9 +26,9 @@ type Input struct {
 	// Labels are the keys of labels by which costs are added up; none is the first of the usual
 	// keys for cost allocation that any pod has, e.g. team.
 	Labels []string
-	// Changes are lint's changes of requests and NodePools with a saving.
-	Changes []lint.Finding
-	// Notes describe the prices, e.g. their date; MadeWith lists the settings of the run.
+	// Findings are lint's findings, with the changes of requests and NodePools that save something.
+	Findings []lint.Finding
+	// Notes are sentences about the plan, e.g. the gap to the lower bound; MadeWith lists the settings of the run.
 	Notes    []string
 	MadeWith []Setting
 }
@@ -41,14 +43,24 @@ type Setting struct {
 // Report is the content of all formats. Money is in US dollars: prices per hour, and cents per month
 // of 730 hours. The JSON names are a contract.
 type Report struct {
-	// Title names the cluster.
-	Title string `json:"title"`
+	// Title names the cluster, AsOf is the time of the plan (RFC 3339), Version the version of the command.
+	Title   string `json:"title"`
+	AsOf    string `json:"asOf"`
+	Version string `json:"version"`
+	// Prices says where the prices come from, and their date.
+	Prices string `json:"prices"`
+	// Usage is the use of the nodes of the bill today.
+	Usage Usage `json:"usage"`
 	// Levels are the present price of the cluster, always first, and the prices that it could have.
 	Levels []Level `json:"levels"`
 	// Points are the totals after each number of steps, from 0 on.
 	Points []Point `json:"points"`
 	// Steps are the plan's steps, in their order.
 	Steps []Step `json:"steps"`
+	// Cordon are the nodes to cordon before the first step, by name.
+	Cordon []string `json:"cordon,omitempty"`
+	// Pending counts the pods without a node; none if there are none.
+	Pending *disruption.Pending `json:"pending,omitempty"`
 	// Nodes are the nodes of the bill, the highest idle price first, then the launches of steps.
 	Nodes []Node `json:"nodes"`
 	// Costs say where the money goes.
@@ -60,9 +72,11 @@ type Report struct {
 	Cases []*whatif.Outcome `json:"cases,omitempty"`
 	// Risks are the risks to check before the steps are carried out, by code.
 	Risks []Risk `json:"risks"`
+	// Lint are the other findings of the command lint: those of which the saving is not in Stops.
+	Lint []lint.Finding `json:"lint"`
 	// Warnings are faults of the input that did not stop the plan.
 	Warnings []scheduling.Warning `json:"warnings"`
-	// Notes describe the prices, e.g. their date; MadeWith lists the settings of the run.
+	// Notes are sentences about the plan, e.g. the gap to the lower bound; MadeWith lists the settings of the run.
 	Notes    []string  `json:"notes"`
 	MadeWith []Setting `json:"assumptions"`
 
@@ -109,15 +123,24 @@ type Step struct {
 
 // Of works a report out.
 func Of(in Input) *Report {
+	changes, lacks := []lint.Finding{}, []lint.Finding{}
+	for i := range in.Findings {
+		if in.Findings[i].SavingPerHour > 0 {
+			changes = append(changes, in.Findings[i])
+		} else {
+			lacks = append(lacks, in.Findings[i])
+		}
+	}
 	r := &Report{
-		Title: in.Title, Notes: in.Notes, MadeWith: in.MadeWith, Warnings: in.Plan.Warnings,
-		Steps: []Step{}, Stops: stops(in.Plan, in.Changes), Risks: Risks(in.Plan),
+		Title: in.Title, AsOf: in.AsOf, Version: in.Version, Prices: in.Prices, Notes: in.Notes, MadeWith: in.MadeWith, Warnings: in.Plan.Warnings,
+		Steps: []Step{}, Cordon: in.Plan.Cordon, Pending: in.Plan.Pending, Stops: stops(in.Plan, changes), Risks: Risks(in.Plan), Lint: lacks,
 	}
 	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)
 	r.levels(&in.Plan.Summary)
 	r.steps(in.Plan, machines)
 	cents := [2]int64{r.Levels[0].Cents, r.Points[len(r.Points)-1].Cents}
 	r.Costs = divide(&in, machines, cents)
+	r.Usage = usageOf(&in, machines, r.Costs.Overhead)
 	r.palette = paletteOf(r.Costs.Breakdowns)
 	r.Nodes = nodesOf(&in, machines, cents, r.palette)
 	return r

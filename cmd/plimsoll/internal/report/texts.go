@@ -47,12 +47,15 @@ func clipped(text string, most int) string {
 	return text
 }
 
-// plain is a text for XML: escaped, and with a dot for each character that is not printable.
-func plain(text string) string {
-	return xml.HTMLEscapeString(strings.Map(func(r rune) rune {
+// plain is a text for XML: escaped, and printable.
+func plain(text string) string { return xml.HTMLEscapeString(printable(text)) }
+
+// printable is a text on one line, with a dot for each character that is not printable.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '·'
 		}
 		return r
-	}, text))
+	}, text)
 }

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Runbook is the commands for the steps, in their order, as a shell reads them: the cordon of all nodes that the steps
+// remove, then a drain for each step. Launches stand in comments, because the autoscaler or a node group launches nodes.
+func (p page) Runbook() string {
+	var b strings.Builder
+	if len(p.Cordon) > 0 {
+		fmt.Fprintf(&b, "# Before step 1: keep evicted pods off the nodes that will be removed.\nkubectl cordon%s\n", quoted(p.Cordon))
+	}
+	for i, s := range p.Steps {
+		fmt.Fprintf(&b, "\n# Step %d of %d, %s\n", i+1, len(p.Steps), s.Reason)
+		if len(s.Launches) > 0 {
+			fmt.Fprintf(&b, "# Launch %s, and wait until ready.\n", printable(s.Bought()))
+		}
+		force := ""
+		if slices.ContainsFunc(p.Risks, func(r Risk) bool { return r.Code == disruption.RiskBarePod && slices.Contains(r.Steps, i+1) }) {
+			force = " --force"
+		}
+		fmt.Fprintf(&b, "kubectl drain%s --ignore-daemonsets --delete-emptydir-data%s --timeout=15m\n", quoted(s.Drain), force)
+	}
+	b.WriteString("\n# After each step: no evicted pod is pending. Then remove the drained nodes.\nkubectl get pods -A --field-selector status.phase=Pending\n")
+	return b.String()
+}
+
+var unquoted = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// quoted are the names as arguments of a shell, each after a space.
+func quoted(names []string) string {
+	var b strings.Builder
+	for _, name := range names {
+		if !unquoted.MatchString(name) {
+			name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+		}
+		b.WriteString(" " + name)
+	}
+	return b.String()
+}
