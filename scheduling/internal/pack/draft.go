@@ -168,6 +168,7 @@ func Improve(p *model.Problem, at Outcome, params Params) Outcome {
 	s.lns.deep = true
 	s.setBudget(params.Work)
 	best = s.refine(s.byColumns(best, params.Work/2), values)
+	mergeTiers(s, best, values)
 	at.Solution, at.Patterns, at.Late, at.Work = s.solution(best), s.patterns, s.late, at.Work+s.fill.Work
 	return at
 }

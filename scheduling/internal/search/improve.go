@@ -37,8 +37,14 @@ func Improve(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, at
 	if params.Work == 0 {
 		enough = prove.NearEnough
 	}
-	if float64(lower) >= float64(price)*(1-enough) || params.ClassValues == nil || ctx.Err() != nil {
+	if float64(lower) >= float64(price)*(1-enough) || ctx.Err() != nil {
 		return at
+	}
+	if params.ClassValues == nil {
+		if params.Work == 0 {
+			return at // because the search that found the answer has done the least work already
+		}
+		return pack.Improve(x.Packing.Model, at, params)
 	}
 	for _, portions := range proofs.Patterns() {
 		items := make([]model.Item, len(portions))

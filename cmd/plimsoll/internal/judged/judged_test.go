@@ -67,5 +67,5 @@ func TestWrongPlansAreMadeAgain(t *testing.T) {
 	got, err := judged.Plan(t.Context(), planner, p, plan)
 	require.NoError(t, err)
 	require.NoError(t, verify.Plan(p, got))
-	require.Contains(t, got.Warnings[len(got.Warnings)-1].Message, "this plan was made with another effort, because the first plan did not pass the check")
+	require.Contains(t, got.Warnings[len(got.Warnings)-1].Message, "this plan is of another effort, because the first plan did not pass the check")
 }
