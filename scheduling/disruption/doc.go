@@ -129,7 +129,7 @@ package disruption
 //
 // The cluster as it is after some steps
 //
-//	state, pools, take, sessions   nodes, pods and pools; applying a step; the sessions' view of it
+//	state, pools, take, sessions   nodes (type candidate), pods and pools; applying a step; the sessions' view of it
 //	candidates, blockers    the rules by which nodes may be disrupted, and the causes for which they stay
 //	pending, minnodes       pods that have no node yet; nodes that stay because their pool keeps a minimum
 //	price, admit whether a move saves enough, and the step of a move

@@ -103,8 +103,8 @@ func (r *spreadReader) withoutDomain(keys ...string) string {
 }
 
 // readDomains reads the worths of each domain.
-func (r *spreadReader) readDomains(cert *certificate.Certificate) (map[string]*proof, bool) {
-	out, fine := make(map[string]*proof, len(r.domains)), true
+func (r *spreadReader) readDomains(cert *certificate.Certificate) (map[string]*worthProof, bool) {
+	out, fine := make(map[string]*worthProof, len(r.domains)), true
 	for _, domain := range r.domains {
 		own := cert.Domains[domain]
 		pr, ok := readCertificate(r.claim, &certificate.Certificate{
@@ -251,7 +251,7 @@ func (p *payer) about() []int {
 
 // readPayers groups the placed pods into payers. Where the certificate states two payments for one of them, the smaller one
 // is taken.
-func readPayers(pr *proof, cert *certificate.Certificate, balances []*domainBalance) ([]*payer, bool) {
+func readPayers(pr *worthProof, cert *certificate.Certificate, balances []*domainBalance) ([]*payer, bool) {
 	concerns := func(t *snapshot.Pod) (asks int, among []int) {
 		asks = -1
 		for i, b := range balances {

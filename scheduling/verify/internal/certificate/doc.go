@@ -14,9 +14,9 @@
 // and the certificate proves a bound if the right side, rounded up because prices are whole nano-USD, is at least the bound
 // (Claim.proven). The terms are
 //
-//	Σ w  the worth of the placed pods (proof.worthAt)
+//	Σ w  the worth of the placed pods (worthProof.worthAt)
 //	L    the largest loss of pods that are worth less in some domains (domainSpread.largestLoss); 0 without Spreads
-//	N    the most worth that running nodes can hold, because nobody pays for them (proof.onNodes)
+//	N    the most worth that running nodes can hold, because nobody pays for them (worthProof.onNodes)
 //	R    the most worth above their price that machines of reservations can hold, times the machines left (checkMachines)
 //	M    the multipliers of the cases times the bounds on the number of machines (addMultipliers); 0 without cases
 //

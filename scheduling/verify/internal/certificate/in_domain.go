@@ -7,7 +7,7 @@ import (
 )
 
 // spreadsOf returns the numbers of the spreads that count a pod.
-func (pr *proof) spreadsOf(t *snapshot.Pod) []int {
+func (pr *worthProof) spreadsOf(t *snapshot.Pod) []int {
 	var out []int
 	for i, z := range pr.spreads {
 		if z.members[t.Name] {
@@ -19,7 +19,7 @@ func (pr *proof) spreadsOf(t *snapshot.Pod) []int {
 
 // inDomain returns the proof with the worths of a domain. labelled is false for machines without the label: they have no pods
 // with a spread constraint over domains.
-func (pr *proof) inDomain(domain string, labelled bool) *proof {
+func (pr *worthProof) inDomain(domain string, labelled bool) *worthProof {
 	if len(pr.spreads) == 0 && !pr.byDomain {
 		return pr
 	}
@@ -43,7 +43,7 @@ func (pr *proof) inDomain(domain string, labelled bool) *proof {
 
 // classesIn returns the class with its worth in a domain, as two classes where the certificate states another worth for
 // further pods.
-func (pr *proof) classesIn(s *podClass, domain string, labelled bool) []*podClass {
+func (pr *worthProof) classesIn(s *podClass, domain string, labelled bool) []*podClass {
 	out := []*podClass{s}
 	for _, n := range s.spreads {
 		z := pr.spreads[n]

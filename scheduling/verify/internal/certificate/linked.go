@@ -57,7 +57,7 @@ func linkedSpreads(payers []*payer, balances int) []*linked {
 // mostLeft returns the most by which the payments of the pods of a domain can exceed their worth there, with the multipliers
 // of the balances. Which pods are there is not known: it tries each subset of the balances as the balances of which some pod
 // is in the domain, and takes each payer with an excess above 0 that such a subset allows.
-func (e *linked) mostLeft(domain string, balances []*domainBalance, pr *proof) *big.Int {
+func (e *linked) mostLeft(domain string, balances []*domainBalance, pr *worthProof) *big.Int {
 	// Payers with the same balances are added up as one group.
 	type group struct {
 		asks  int

@@ -14,7 +14,7 @@ import (
 
 // checkMachines reports, for each pool, machines that may hold more worth than they cost. It returns the worth beyond
 // their cost that machines of reservations may hold, and whether no other machine does so.
-func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
+func (pr *worthProof) checkMachines() (reserved *big.Int, ok bool) {
 	surplus := make(map[string]*big.Int)
 	ok = true
 	for _, pl := range pr.claim.state.SortedPools() {
@@ -51,7 +51,7 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 // bareWithinPrice reports whether no pool can launch from the offering a machine that holds more worth than it costs, because
 // not even a bare machine does: one without daemons, with each label that pods ask of pools. Such an offering need not be
 // judged pool by pool.
-func (pr *proof) bareWithinPrice(t *instancetypes.InstanceType, o *offerings.Offering) bool {
+func (pr *worthProof) bareWithinPrice(t *instancetypes.InstanceType, o *offerings.Offering) bool {
 	if verdict, known := pr.verdicts[o]; known {
 		return verdict
 	}
@@ -78,8 +78,8 @@ func (pr *proof) bareWithinPrice(t *instancetypes.InstanceType, o *offerings.Off
 
 // inDomains yields the proof of each domain in which a machine may be, with the domain; "" for a machine without the label. A
 // bare machine may be in any domain if its labels do not name one.
-func (pr *proof) inDomains(m *snapshot.Node) iter.Seq2[*proof, string] {
-	return func(yield func(*proof, string) bool) {
+func (pr *worthProof) inDomains(m *snapshot.Node) iter.Seq2[*worthProof, string] {
+	return func(yield func(*worthProof, string) bool) {
 		if len(pr.spreads) == 0 && !pr.byDomain && !slices.ContainsFunc(pr.multipliers, func(t multiplier) bool { return t.domain != "" }) {
 			yield(pr, "")
 			return
@@ -100,14 +100,14 @@ func (pr *proof) inDomains(m *snapshot.Node) iter.Seq2[*proof, string] {
 }
 
 // anyPodsWithinPrice reports whether pods that fit the room, whatever their constraints, are worth at most the price.
-func (pr *proof) anyPodsWithinPrice(room []int64, price offerings.Price) bool {
+func (pr *worthProof) anyPodsWithinPrice(room []int64, price offerings.Price) bool {
 	return pr.passes(appendRoom(nil, room), price, func() bool {
 		return pr.bound.within(pr.loadOf(room, func(*podClass, int) bool { return true }), price)
 	})
 }
 
 // surplus returns the worth beyond its price that the machine may hold.
-func (pr *proof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
+func (pr *worthProof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
 	most, cost := new(big.Int), pr.bound.scaled(price)
 	for _, l := range pr.loads(m, pr.roomVectors(m)) {
 		if over := new(big.Int).Sub(pr.bound.tightest(l, cost), cost); over.Cmp(most) > 0 {
@@ -118,7 +118,7 @@ func (pr *proof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
 }
 
 // withinPrice reports whether the machine holds no more worth than it costs.
-func (pr *proof) withinPrice(m *snapshot.Node, price offerings.Price) bool {
+func (pr *worthProof) withinPrice(m *snapshot.Node, price offerings.Price) bool {
 	room := pr.dims.vector(m.Free)
 	if pr.anyPodsWithinPrice(room, price) {
 		return true
@@ -146,7 +146,7 @@ func appendRoom(b []byte, room []int64) []byte {
 }
 
 // roomVectors are the rooms of the machine by constraint in the form of the proof.
-func (pr *proof) roomVectors(m *snapshot.Node) [][][]int64 {
+func (pr *worthProof) roomVectors(m *snapshot.Node) [][][]int64 {
 	byConstraint := pr.claim.roomsByConstraint(m)
 	out := make([][][]int64, len(byConstraint))
 	for i, rooms := range byConstraint {
@@ -165,7 +165,7 @@ type threshold struct {
 }
 
 // passes judges a machine of a price, unless the thresholds of its key decide.
-func (pr *proof) passes(key []byte, price offerings.Price, judge func() bool) bool {
+func (pr *worthProof) passes(key []byte, price offerings.Price, judge func() bool) bool {
 	v := pr.known[string(key)]
 	if v == nil {
 		v = &threshold{failed: -1}
@@ -187,7 +187,7 @@ func (pr *proof) passes(key []byte, price offerings.Price, judge func() bool) bo
 
 // loadOf returns the load of the pods that fit the room and that mayBe admits. Pods that are worth nothing are left
 // out, because they do not add to the worth.
-func (pr *proof) loadOf(room []int64, mayBe func(s *podClass, constraint int) bool) load {
+func (pr *worthProof) loadOf(room []int64, mayBe func(s *podClass, constraint int) bool) load {
 	l := load{room: make([]int64, len(room))}
 	for i, s := range pr.bound.classes {
 		if s.worth.Sign() == 0 || !fits(s.size, room) {
@@ -211,7 +211,7 @@ func (pr *proof) loadOf(room []int64, mayBe func(s *podClass, constraint int) bo
 
 // loads returns the loads that the machine may hold: one for each room that it may have, with every pod that fits
 // alone in any of them.
-func (pr *proof) loads(m *snapshot.Node, byConstraint [][][]int64) []load {
+func (pr *worthProof) loads(m *snapshot.Node, byConstraint [][][]int64) []load {
 	var rooms [][]int64
 	for _, list := range byConstraint {
 		for _, room := range list {

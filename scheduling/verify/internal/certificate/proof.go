@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// proof is one attempt to prove a lower bound from worths of pods.
+// worthProof is one attempt to prove a lower bound from worths of pods.
 //
 // Take any vector of values of resources. The pods on a machine request no more than its capacity, so that their
 // requests have at most the value of that. Worth of a pod beyond the value of its requests counts once for each such
@@ -22,7 +22,7 @@ import (
 // certificate says so, the patterns themselves are tried. Then the worth of all placed pods is at most the price of
 // any plan, plus the worth that running nodes hold, plus the worth that reservations hold above their price. See the
 // package's comment for the whole proof.
-type proof struct {
+type worthProof struct {
 	claim *Claim
 	dims  *dimensions
 	// bound bounds the worth of the pods on a machine.
@@ -30,7 +30,7 @@ type proof struct {
 	// spreads take off the worth of pods in some domains. domains are proofs with the worths of each domain: all
 	// domains with byDomain, otherwise the domains that machines have been judged in.
 	spreads  []*domainSpread
-	domains  map[string]*proof
+	domains  map[string]*worthProof
 	byDomain bool
 	// multipliers are the amounts that counted machines cost more or less.
 	multipliers []multiplier
@@ -85,7 +85,7 @@ func judgeAssignment(c *Claim, cert *certificate.Certificate, multipliers []mult
 }
 
 // addWorths adds the duals of the placed pods: for each resource with the kind "resource", otherwise of all pods.
-func (pr *proof) addWorths(s *sum, cert *certificate.Certificate) {
+func (pr *worthProof) addWorths(s *sum, cert *certificate.Certificate) {
 	if cert.Kind != certificate.ResourceKind {
 		all := new(big.Int)
 		for _, class := range pr.bound.classes {
@@ -105,7 +105,7 @@ func (pr *proof) addWorths(s *sum, cert *certificate.Certificate) {
 }
 
 // addFree takes off the duals of the pods that existing nodes and reservations can hold without a price.
-func (pr *proof) addFree(s *sum, reserved *big.Int) {
+func (pr *worthProof) addFree(s *sum, reserved *big.Int) {
 	s.add(-1, pr.onNodes(), "free capacity of existing nodes, at the duals of the pods that it could hold")
 	s.add(-1, reserved, "reserved capacity, at the duals above its price")
 }
@@ -130,14 +130,14 @@ func figure(n int, thing string) string {
 }
 
 // readCertificate reads the certificate, and reports whether all of it is valid.
-func readCertificate(c *Claim, cert *certificate.Certificate) (*proof, bool) {
+func readCertificate(c *Claim, cert *certificate.Certificate) (*worthProof, bool) {
 	dims := &dimensions{names: c.requested()}
 	resources := len(dims.names)
 	ok := dims.readMeasures(c, cert)
 	spreads, read := readSpreads(c, cert)
 	ok = ok && read
-	pr := &proof{
-		claim: c, dims: dims, spreads: spreads, domains: make(map[string]*proof), worths: make(map[string]*big.Int),
+	pr := &worthProof{
+		claim: c, dims: dims, spreads: spreads, domains: make(map[string]*worthProof), worths: make(map[string]*big.Int),
 		bound:    &worthBound{dims: dims, scale: uint(cert.Scale), patterns: cert.Kind == certificate.PatternKind, tries: new(int)},
 		verdicts: make(map[*offerings.Offering]bool), known: make(map[string]*threshold),
 	}
@@ -190,16 +190,16 @@ func (c *Claim) readWorths(values, worths map[string]*big.Int, key func(t *snaps
 }
 
 // key is equal for pods that the proof cannot tell apart.
-func (pr *proof) key(t *snapshot.Pod) string {
+func (pr *worthProof) key(t *snapshot.Pod) string {
 	return pr.dims.belongs(t, pr.spreads) + t.Needs() + t.Asks()
 }
 
 // worthAt returns the worth of a pod, 0 where the certificate states none.
-func (pr *proof) worthAt(t *snapshot.Pod) *big.Int { return valueOf(pr.worths, pr.key(t)) }
+func (pr *worthProof) worthAt(t *snapshot.Pod) *big.Int { return valueOf(pr.worths, pr.key(t)) }
 
 // classify sorts the placed pods. It reports whether all sums are numbers that the proof can
 // handle.
-func (pr *proof) classify(resources int, worth func(t *snapshot.Pod) *big.Int) bool {
+func (pr *worthProof) classify(resources int, worth func(t *snapshot.Pod) *big.Int) bool {
 	type place struct {
 		class *podClass
 		part  int
@@ -253,7 +253,7 @@ func (s *podClass) count(mayBe func(constraint int) bool) int64 {
 }
 
 // onNodes returns the most worth that running nodes may hold.
-func (pr *proof) onNodes() *big.Int {
+func (pr *worthProof) onNodes() *big.Int {
 	sum := new(big.Int)
 	for _, s := range pr.claim.state.SortedNodes() {
 		if s.Leaves() {
