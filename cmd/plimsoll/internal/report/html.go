@@ -326,6 +326,26 @@ func (p page) Accounts() []account {
 	return out
 }
 
+// outcome is a part of the pending pods.
+type outcome struct {
+	Text string
+	Pods int
+}
+
+// Outcomes are the parts of the pending pods, without empty ones.
+func (p page) Outcomes() (out []outcome) {
+	w := p.Pending
+	for _, o := range []outcome{
+		{"fit on existing nodes", w.Existing}, {"need " + plural(w.Launches, "new node"), w.Launched}, {"held by scheduling gates", w.Gated},
+		{"fit on no node: " + figures.Names(w.Unschedulable, mostObjects) + " (plimsoll plan explains why)", len(w.Unschedulable)},
+	} {
+		if o.Pods > 0 {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
 // LintListed are the findings of lint that are shown, LintMore is the number of further ones.
 func (p page) LintListed() []lint.Finding { return p.Lint[:min(len(p.Lint), mostSteps)] }
 func (p page) LintMore() int              { return max(len(p.Lint)-mostSteps, 0) }

@@ -34,6 +34,13 @@ func (r *Report) Markdown(w io.Writer) error {
 			m.Row(lo.Ternary(s.AtMost, "at most ", "")+dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Lift)
 		}
 	}
+	if r.Pending != nil {
+		m.Line("\n### Pending pods\n\n%s pending. The launches for these pods are not part of the prices.", plural(r.Pending.Pods, "pod"))
+		m.Table([]string{"Outcome", "Pods"}, "lr")
+		for _, o := range p.Outcomes() {
+			m.Row(o.Text, fmt.Sprint(o.Pods))
+		}
+	}
 	if len(r.Cases) > 0 {
 		m.Line("\n### What if")
 		m.Table([]string{"Case", "$ per month", "Difference", "Nodes", "Pods move", "Flags", ""}, "lrrrrll")
@@ -66,6 +73,17 @@ func (r *Report) Markdown(w io.Writer) error {
 			m.Row(l.Name, exact(l.Today), exact(l.After))
 		}
 		m.Row(a.Total.Name, exact(a.Total.Today), exact(a.Total.After))
+		m.Close()
+	}
+	if len(r.Lint) > 0 {
+		m.Open(plural(len(r.Lint), "finding") + " of lint")
+		m.Table([]string{"Severity", "Object", "Fault", "How to fix"}, "llll")
+		for _, f := range p.LintListed() {
+			m.Row(string(f.Severity), f.Object, f.Message, f.Advice)
+		}
+		if more := p.LintMore(); more > 0 {
+			m.Row("", "and "+plural(more, "further finding"), "", "")
+		}
 		m.Close()
 	}
 	if list := noticedIn(r.Warnings); len(list) > 0 {

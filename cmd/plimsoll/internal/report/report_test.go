@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/xml"
 	"errors"
+	stdhtml "html"
 	"io"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -89,6 +91,14 @@ func TestPartsAddUpToTheBill(t *testing.T) {
 	for _, b := range r.Costs.Breakdowns {
 		var sum [2]int64
 		for _, row := range append(append([]report.Row{}, b.Rows...), r.Costs.Overhead...) {
+			sum[0], sum[1] = sum[0]+row.Today, sum[1]+row.After
+		}
+		assert.Equal(t, bill, sum, b.By)
+	}
+	require.Len(t, r.Costs.NodeBreakdowns, 2)
+	for _, b := range r.Costs.NodeBreakdowns {
+		var sum [2]int64
+		for _, row := range b.Rows {
 			sum[0], sum[1] = sum[0]+row.Today, sum[1]+row.After
 		}
 		assert.Equal(t, bill, sum, b.By)
@@ -184,6 +194,73 @@ func TestHostileNames(t *testing.T) {
 			assert.Equal(t, columns, cells, line)
 		}
 		columns = cells
+	}
+}
+
+// The runbook cordons all nodes that go, drains each step's in the order of steps, and forces the eviction of unmanaged
+// pods only where a step has any. A shell reads each name as one argument.
+func TestRunbook(t *testing.T) {
+	in := emptied(t, 12, 3)
+	in.Plan.Cordon = []string{"node-1", "it's; rm -rf /"}
+	in.Plan.Steps[1].Drain = []string{"$(reboot)"}
+	in.Plan.Steps[1].Risks = []disruption.Risk{{Code: disruption.RiskBarePod, Object: "pod/default/alone"}}
+	page := stdhtml.UnescapeString(html(t, report.Of(in)))
+	_, text, found := strings.Cut(page, `<pre id="runbook" tabindex="0">`)
+	require.True(t, found)
+	assert.Contains(t, text, `kubectl cordon node-1 'it'\''s; rm -rf /'`+"\n")
+	first := "kubectl drain " + in.Plan.Steps[0].Drain[0] + " --ignore-daemonsets --delete-emptydir-data --timeout=15m\n"
+	second := "kubectl drain '$(reboot)' --ignore-daemonsets --delete-emptydir-data --force --timeout=15m\n"
+	require.Contains(t, text, first)
+	require.Contains(t, text, second)
+	assert.Less(t, strings.Index(text, first), strings.Index(text, second))
+}
+
+// The end that all names of nodes share is left out of tables, and stands in the runbook.
+func TestSharedEndOfNames(t *testing.T) {
+	in := emptied(t, 12, 3)
+	const end = ".eu-west-1.compute.internal"
+	long := func(name string) string { return name + end }
+	for _, node := range in.Cluster.Nodes {
+		node.Name = long(node.Name)
+	}
+	for _, pod := range in.Cluster.Running {
+		if pod.Spec.NodeName != "" {
+			pod.Spec.NodeName = long(pod.Spec.NodeName)
+		}
+	}
+	for i := range in.Plan.Steps {
+		step := &in.Plan.Steps[i]
+		step.Drain[0] = long(step.Drain[0])
+		for k := range step.Evictions {
+			step.Evictions[k].From, step.Evictions[k].To = long(step.Evictions[k].From), long(step.Evictions[k].To)
+		}
+	}
+	page := html(t, report.Of(in))
+	name := in.Plan.Steps[0].Drain[0]
+	assert.Contains(t, page, `<td data-head="Removes">`+strings.TrimSuffix(name, end)+"</td>")
+	assert.Contains(t, page, ".<wbr>eu-west-1.<wbr>compute.<wbr>internal")
+	assert.Contains(t, page, "kubectl drain "+name+" ")
+}
+
+// Pending pods and findings of lint are on the page and in the comment of a pull request; findings with a saving are
+// among the blocked savings alone.
+func TestPendingPodsAndFindings(t *testing.T) {
+	in := emptied(t, 6, 2)
+	in.Plan.Pending = &disruption.Pending{Pods: 7, Existing: 4, Launched: 2, Launches: 1, Unschedulable: []string{"shop/huge"}}
+	in.Findings = []lint.Finding{
+		{Severity: lint.Error, Code: lint.BudgetBlocks, Object: "PodDisruptionBudget/shop/db", Message: "never lets a pod be evicted", Advice: "raise it"},
+		{Severity: lint.Info, Code: lint.RequestSize, Object: "shop/api", Message: "is slightly too large", Advice: "request 1110m", SavingPerHour: 1e9},
+	}
+	r := report.Of(in)
+	require.Len(t, r.Lint, 1)
+	var md bytes.Buffer
+	require.NoError(t, r.Markdown(&md))
+	page := strings.ReplaceAll(html(t, r), "<wbr>", "")
+	for _, text := range []string{page, md.String()} {
+		for _, want := range []string{"7 pods pending", "need 1 new node", "shop/huge", "never lets a pod be evicted", "request 1110m"} {
+			assert.Contains(t, text, want)
+		}
+		assert.NotContains(t, text, "is slightly too large")
 	}
 }
 
