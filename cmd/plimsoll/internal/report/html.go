@@ -39,9 +39,7 @@ func (r *Report) HTML(w io.Writer) error {
 		"dollars": dollars, "exact": exact, "share": share, "count": plural, "short": short, "add": func(a, b int) int { return a + b },
 		"names":  func(list []string) template.HTML { return broken(figures.Names(list, mostObjects)) },
 		"broken": broken, "percent": figures.Percent,
-		"numbers": func(list []int) string {
-			return figures.Names(lo.Map(list, func(n, _ int) string { return fmt.Sprint(n) }), 2*mostObjects)
-		},
+		"numbers": numbered,
 		"kindDollars": func(k disruption.NodeKind) string {
 			return dollars(centsPerMonth(cmp.Or(k.ExpectedPerHour, k.PricePerHour)))
 		},
@@ -95,6 +93,11 @@ func (p page) NodeName(name string) string { return strings.TrimSuffix(name, p.S
 // NodeNames are the names of some nodes.
 func (p page) NodeNames(names []string) []string {
 	return lo.Map(names, func(name string, _ int) string { return p.NodeName(name) })
+}
+
+// numbered lists the numbers of some steps.
+func numbered(steps []int) string {
+	return figures.Names(lo.Map(steps, func(n, _ int) string { return fmt.Sprint(n) }), 2*mostObjects)
 }
 
 // broken is a text in which lines may break after each "/" and ".".

@@ -19,9 +19,21 @@ func (r *Report) Markdown(w io.Writer) error {
 	if p.Saved() > 0 {
 		m.Line("\n**%s a month** (%s a year) can be saved, %s of the bill, in %s.", dollars(p.Saved()), dollars(p.Year()), share(p.Saved(), p.Today().Cents), plural(len(r.Steps), "step"))
 	}
+	if len(r.Risks) > 0 {
+		m.Line("\n### Risks of the steps")
+		m.Table([]string{"Risk", "Objects", "Steps"}, "lll")
+		for _, k := range r.Risks {
+			m.Row(k.Meaning, figures.Names(k.Objects, mostObjects), numbered(k.Steps))
+		}
+	}
+	m.Line("\n### The bill")
 	m.Table([]string{"", "$ per month", ""}, "lrl")
 	for _, b := range p.Bars() {
 		m.Row(b.Label, dollars(b.Cents), b.Note)
+	}
+	m.Line("")
+	for _, note := range r.Notes {
+		m.Line("- %s", markdown.Literal(note))
 	}
 	if len(r.Stops) > 0 {
 		m.Line("\n### Blocked savings")
@@ -43,23 +55,16 @@ func (r *Report) Markdown(w io.Writer) error {
 	}
 	if len(r.Cases) > 0 {
 		m.Line("\n### What if")
-		m.Table([]string{"Case", "$ per month", "Difference", "Nodes", "Pods move", "Flags", ""}, "lrrrrll")
+		m.Table([]string{"Case", "$ per month", "Difference", "Nodes", "Pods moved", "Flags", ""}, "lrrrrll")
 		for _, a := range p.Answers() {
 			m.Row(a.Name, a.Cost, a.Difference, a.Nodes, a.Moves, a.Flags, a.Notes)
 		}
 	}
-	if len(r.Risks) > 0 {
-		m.Line("\n### Risks of the steps")
-		m.Table([]string{"Risk", "Of", "Steps"}, "llr")
-		for _, k := range r.Risks {
-			m.Row(k.Meaning, figures.Names(k.Objects, mostObjects), fmt.Sprint(len(k.Steps)))
-		}
-	}
 	if len(r.Steps) > 0 {
 		m.Open(plural(len(r.Steps), "step"))
-		m.Table([]string{"", "Why", "Removes", "Buys", "Pods move", "Saves $ per month"}, "rlllrr")
+		m.Table([]string{"", "Reason", "Removes", "Launches", "Pods moved", "Saves $ per month"}, "rlllrr")
 		for i, s := range p.Listed() {
-			m.Row(fmt.Sprint(i+1), string(s.Reason), figures.Names(s.Drain, mostObjects), s.Bought(), fmt.Sprint(s.Pods), dollars(s.SavingCents))
+			m.Row(fmt.Sprint(i+1), string(s.Reason), figures.Names(p.NodeNames(s.Drain), mostObjects), s.Bought(), fmt.Sprint(s.Pods), dollars(s.SavingCents))
 		}
 		if rest := p.Unlisted(); rest != nil {
 			m.Row("", "and "+plural(rest.Waves, "further step"), "", "", fmt.Sprint(rest.Pods), dollars(rest.SavingCents))
@@ -96,9 +101,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	}
 	m.Open("Assumptions")
 	m.Line("")
-	for _, note := range append([]string{r.Prices}, r.Notes...) {
-		m.Line("- %s", markdown.Literal(note))
-	}
+	m.Line("- %s", markdown.Literal(r.Prices))
 	m.Line("- As of: %s\n- Plimsoll: %s", markdown.Literal(r.AsOf), markdown.Literal(r.Version))
 	for _, s := range r.MadeWith {
 		m.Line("- %s: %s", markdown.Literal(s.Name), markdown.Literal(s.Value))
