@@ -7,6 +7,7 @@ import (
 	"errors"
 	stdhtml "html"
 	"io"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -202,6 +203,7 @@ func TestHostileNames(t *testing.T) {
 func TestRunbook(t *testing.T) {
 	in := emptied(t, 12, 3)
 	in.Plan.Cordon = []string{"node-1", "it's; rm -rf /"}
+	in.Plan.Steps[0].Launches = []scheduling.Launch{{Options: []scheduling.LaunchOption{{InstanceType: "it's $(reboot)"}}}}
 	in.Plan.Steps[1].Drain = []string{"$(reboot)"}
 	in.Plan.Steps[1].Risks = []disruption.Risk{{Code: disruption.RiskBarePod, Object: "pod/default/alone"}}
 	page := stdhtml.UnescapeString(html(t, report.Of(in)))
@@ -213,6 +215,16 @@ func TestRunbook(t *testing.T) {
 	require.Contains(t, text, first)
 	require.Contains(t, text, second)
 	assert.Less(t, strings.Index(text, first), strings.Index(text, second))
+
+	// Pasted as a whole, it stops at the first command that fails, and where nodes must be launched or removed first.
+	text, _, _ = strings.Cut(text, "</pre>")
+	assert.True(t, strings.HasPrefix(text, "(\nset -e\n"))
+	assert.Equal(t, len(in.Plan.Steps)+1, strings.Count(text, "read -r _ </dev/tty\n"), "after each step, and before the one that launches a node")
+	check := exec.CommandContext(t.Context(), "sh", "-n")
+	check.Stdin = strings.NewReader(text)
+	out, err := check.CombinedOutput()
+	assert.Contains(t, text, `'Launch it'\''s $(reboot) `)
+	require.NoError(t, err, "%s", out)
 }
 
 // The end that all names of nodes share is left out of tables, and stands in the runbook.
