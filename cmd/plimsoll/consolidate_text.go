@@ -218,7 +218,7 @@ func (m *moves) steps() {
 		m.to.line("  Cordon %s before step 1, so that evicted pods are not scheduled", figures.Count(n, "node"))
 		m.to.line("  to nodes that will be removed:")
 		m.to.line("    kubectl cordon %s", m.to.wrapped(m.plan.Cordon, "      ", len("    kubectl cordon ")))
-		m.to.line("  If you stop before the last step, uncordon the nodes of the steps that are not done.")
+		m.to.line("  To stop earlier, uncordon the nodes of the steps that are not done.")
 	}
 }
 
