@@ -79,9 +79,9 @@ func (r *run) reachBest(ctx context.Context, x *search) (left bool, err error) {
 // bestTrial is the best trial of the steps to a solution, and whether nodes have stayed that should be removed; nil if
 // all solutions were tried before.
 func (r *run) bestTrial(ctx context.Context, ends []*search) (way *run, left bool, err error) {
-	var search improver
+	var trials improver
 	for _, end := range ends {
-		if search.best != nil && end.state.price() >= search.best.state.price() {
+		if trials.best != nil && end.state.price() >= trials.best.state.price() {
 			continue
 		}
 		step := combined(end.moves, end.state)
@@ -93,27 +93,27 @@ func (r *run) bestTrial(ctx context.Context, ends []*search) (way *run, left boo
 		if err != nil {
 			return nil, false, err
 		}
-		if search.accept(t) {
+		if trials.accept(t) {
 			left = rest
 		}
 		if !rest || outOfTime(ctx) {
 			break
 		}
 	}
-	return search.best, left, nil
+	return trials.best, left, nil
 }
 
 // trialInSteps is the best trial of splitting a step into smaller ones, and whether nodes have stayed that should be
 // removed. Nodes that stayed in the last trial are tried first in the next one.
 func (r *run) trialInSteps(ctx context.Context, step *Step) (best *run, left bool, err error) {
-	var search improver
-	for first := []string(nil); search.best == nil || search.mayTry(ctx); {
+	var trials improver
+	for first := []string(nil); trials.best == nil || trials.mayTry(ctx); {
 		t := r.trial()
 		stay, err := reachInSteps(ctx, t, step, first)
 		if err != nil {
 			return nil, false, err
 		}
-		if search.accept(t) {
+		if trials.accept(t) {
 			left = len(stay) > 0
 		}
 		if len(stay) == 0 || len(t.steps) == len(r.steps) {
@@ -121,5 +121,5 @@ func (r *run) trialInSteps(ctx context.Context, step *Step) (best *run, left boo
 		}
 		first = append(stay, first...)
 	}
-	return search.best, left, nil
+	return trials.best, left, nil
 }

@@ -22,15 +22,15 @@ func lookAhead(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	if search := (improver{best: best}); !r.state.fast() && search.mayTry(ctx) {
+	if trials := (improver{best: best}); !r.state.fast() && trials.mayTry(ctx) {
 		more, err := trialWithEffort(ctx, r, r.state.planner.Policy.Effort, best.state.price(), best.triedSolutions)
 		if err != nil {
 			return err
 		}
-		if !search.accept(more) {
+		if !trials.accept(more) {
 			best.timedOut = best.timedOut || more.timedOut
 		}
-		best = search.best
+		best = trials.best
 	}
 	if err := unlessDeadline(ctx, explainStays(ctx, best)); err != nil {
 		return err

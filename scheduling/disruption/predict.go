@@ -58,33 +58,33 @@ func (p *prediction) predict(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	search := improver{best: first}
-	for closes := saves && !r.noLookahead; closes && search.mayTry(ctx); {
-		if closes, err = p.closeMore(ctx, &search); err != nil {
+	trials := improver{best: first}
+	for closes := saves && !r.noLookahead; closes && trials.mayTry(ctx); {
+		if closes, err = p.closeMore(ctx, &trials); err != nil {
 			return err
 		}
 	}
 	if !r.state.pinned {
-		r.expectedRemovals = removedNodes(search.best.state)
+		r.expectedRemovals = removedNodes(trials.best.state)
 	}
 	return nil
 }
 
 // closeMore closes the nodes that the plan after the best trial would remove although pods of forced steps have gone there.
 // It reports whether there are such nodes, and a trial with them closed is better.
-func (p *prediction) closeMore(ctx context.Context, search *improver) (bool, error) {
-	next, err := nextPlan(ctx, search.best, true)
+func (p *prediction) closeMore(ctx context.Context, trials *improver) (bool, error) {
+	next, err := nextPlan(ctx, trials.best, true)
 	if err != nil {
 		return false, err
 	}
 	was := p.closed
-	more := lo.Union(was, destinationsRemoved(search.best, next))
+	more := lo.Union(was, destinationsRemoved(trials.best, next))
 	if len(more) == len(was) {
 		return false, nil
 	}
 	p.closed = more
 	trial, err := p.trial(ctx)
-	if err != nil || !search.accept(trial) {
+	if err != nil || !trials.accept(trial) {
 		p.closed = was
 		return false, err
 	}

@@ -20,16 +20,16 @@ func (p replacement) replace(ctx context.Context, nodes []*candidate) error {
 	case r.state.large():
 		return p.together(ctx, names)
 	}
-	var search improver
+	var trials improver
 	for _, way := range []func(replacement, context.Context, []string) error{replacement.singly, replacement.together} {
 		y := r.trial()
 		y.expectedRemovals = r.expectedRemovals
 		if err := way(replacement{run: y, reason: p.reason}, ctx, names); err != nil {
 			return err
 		}
-		search.accept(y)
+		trials.accept(y)
 	}
-	return r.adopt(search.best)
+	return r.adopt(trials.best)
 }
 
 // together launches the cheapest machines for the pods of all nodes and removes the nodes in steps as small as

@@ -15,7 +15,7 @@ import (
 type Trial struct {
 	Packing *instance.Packing
 	Outcome pack.Outcome
-	planner *SitePlanner // as they were when the sites were planned; nil where parts have no sites
+	planner *SitePlanner // as it was when the sites were planned; nil where parts have no sites
 	bind    []int64      // pods that have a place and would bind there, by priority, the highest first
 	counts  [][]int64    // by planner class and site, the pods that are planned there
 	brief   bool         // the machines are the first that came up
@@ -93,7 +93,7 @@ func (x *Trial) price() offerings.Price {
 	return offerings.Price(x.Packing.Model.Cost(x.Outcome.Solution.Nodes))
 }
 
-// locationsOf are the locationsOf of a solution's machines, in their order.
+// locationsOf are the locations of a solution's machines, in their order.
 func locationsOf(p *instance.Packing, s model.Solution) []int {
 	out := make([]int, len(s.Nodes))
 	for i := range s.Nodes {
