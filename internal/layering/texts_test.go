@@ -128,7 +128,6 @@ func whatsInDocuments() map[string]int {
 		"CONTRIBUTING.md":                  10,
 		"benchmarks/README.md":             6,
 		"benchmarks/peers/README.md":       8,
-		"cmd/plimsoll/README.md":           19,
 		"examples/README.md":               13,
 		"examples/autoscaler/README.md":    23,
 		"examples/consolidate/README.md":   19,
