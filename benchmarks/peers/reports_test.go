@@ -70,7 +70,7 @@ func TestReportOfGrowth(t *testing.T) {
 	stdout, readme, err := reported(t, "-report", "growth", "-quick", "-peers", "plimsoll fast")
 	require.NoError(t, err)
 	for _, text := range []string{stdout, readme} {
-		for _, line := range []string{"| pods | 20 | plimsoll fast |", "| pods | 2000 | plimsoll fast |", "| classes | 10 | ", "| types | 300 | ", "| pools | 100 | "} {
+		for _, line := range []string{"| plimsoll fast: CPU | per pod | gap |", "| pods | 20 | ", "| pods | 2000 | ", "| classes | 10 | ", "| types | 300 | ", "| pools | 100 | "} {
 			assert.Contains(t, text, line)
 		}
 	}

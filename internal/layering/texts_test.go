@@ -126,7 +126,6 @@ func whatsInDocuments() map[string]int {
 	return map[string]int{
 		"CHANGELOG.md":                     14,
 		"CONTRIBUTING.md":                  10,
-		"benchmarks/README.md":             6,
 		"benchmarks/peers/README.md":       8,
 		"examples/README.md":               13,
 		"examples/autoscaler/README.md":    23,

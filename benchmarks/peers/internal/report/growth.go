@@ -71,12 +71,24 @@ type Sample struct {
 // perPod is the time for each pod, in microseconds.
 func (s Sample) perPod() float64 { return 1000 * milliseconds(s.Elapsed) / float64(max(s.Pods, 1)) }
 
-// Growth is the table of samples.
+// Growth is the table of samples: a line for each value of an axis, with three columns for each planner. The samples of
+// a value must follow each other, with the planners in one order.
 func Growth(samples []Sample) string {
-	text := Head("number of", ":", "planner", "time:", "time per pod:", "CPU:", "allocated:", "nodes:", "gap:")
-	for _, s := range samples {
-		text += Line(s.Instance, s.Value, s.Peer, fmt.Sprintf("%.3g ms", milliseconds(s.Elapsed)), fmt.Sprintf("%.3g µs", s.perPod()),
-			fmt.Sprintf("%.3g ms", milliseconds(s.CPU)), Megabytes(s.Allocated), s.Nodes, percent(s.Gap))
+	columns := []string{"number of", ":"}
+	var lines [][]any
+	for i, s := range samples {
+		if i == 0 || s.Instance != samples[i-1].Instance || s.Value != samples[i-1].Value {
+			lines = append(lines, []any{s.Instance, s.Value})
+		}
+		if len(lines) == 1 {
+			columns = append(columns, s.Peer+": CPU:", "per pod:", "gap:")
+		}
+		last := &lines[len(lines)-1]
+		*last = append(*last, Duration(s.CPU), fmt.Sprintf("%.3g µs", 1000*milliseconds(s.CPU)/float64(max(s.Pods, 1))), percent(s.Gap))
+	}
+	text := Head(columns...)
+	for _, line := range lines {
+		text += Line(line...)
 	}
 	return text
 }

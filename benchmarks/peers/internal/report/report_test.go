@@ -137,7 +137,10 @@ func TestGrowth(t *testing.T) {
 		sample("pools", 1, "b", 10*ms), sample("pools", 2, "b", 90*ms),
 	}
 	assert.Equal(t, []string{"b: 100 µs per pod at 200 pods, 125 µs at 400"}, Rising(samples))
-	assert.Contains(t, Growth(samples), "\n| pods | 200 | b | 20 ms | 100 µs | 0 ms | 0.0 MB | 0 | 0.00 % |\n")
+	samples[3].CPU = 30 * ms
+	table := Growth(samples[:6])
+	assert.Contains(t, table, "| number of |  | a: CPU | per pod | gap | b: CPU | per pod | gap |\n")
+	assert.Contains(t, table, "\n| pods | 200 | 0 ms | 0 µs | 0.00 % | 30 ms | 150 µs | 0.00 % |\n")
 }
 
 func instance(name string, pods int, terms bool) corpus.Instance {
