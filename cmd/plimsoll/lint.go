@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -25,7 +26,9 @@ func lintCommand(a *app) *cobra.Command {
 		Long: `Lint finds NodePools that no instance type meets, that overlap, or that leave few instance types
 for spot; pods without requests; PodDisruptionBudgets that block every eviction or select no pods;
 missing DaemonSets; and requests that force pods onto larger nodes, for which the next smaller
-request is tried. Each finding names object, field, value and fix; errors come first.
+request is tried. Each finding names object, field, value and fix; errors come first. A fix with a
+saving was tried on all pods of the cluster on new nodes, together with the others, so that the
+savings add up.
 
 It exits with 5 if there are errors or warnings; possible savings are neither.`,
 		Example: `  plimsoll lint -f cluster.json
@@ -105,7 +108,8 @@ func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 		t.line("  → %s", f.Advice)
 	}
 	if lo.CountBy(found, func(f lint.Finding) bool { return f.SavingPerHour > 0 }) > 1 {
-		t.line("\nEach saving is of that change alone: savings of several changes may overlap.")
+		t.line("\nTogether, these changes save %s a month: each was tried on top of the others.",
+			figures.Monthly(lo.SumBy(found, func(f lint.Finding) offerings.Price { return f.SavingPerHour })))
 	}
 	for _, code := range lint.Codes() {
 		if more := shown[code] - most; more > 0 {

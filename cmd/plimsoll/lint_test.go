@@ -50,9 +50,11 @@ func TestLintFindsAndForgets(t *testing.T) {
 
 	mended := strings.NewReplacer(
 		"1050m", "990m", "maxUnavailable: 0", "maxUnavailable: 1", "minAvailable: 50%", "maxUnavailable: 1", "app: gone", "app: web",
-		"s390x", "amd64", "spec: {template: {spec: {requirements: [{key: kubernetes.io/arch", "spec: {weight: 5, template: {spec: {requirements: [{key: kubernetes.io/arch",
+		"s390x", "amd64", "{key: node.kubernetes.io/instance-type, operator: In, values: [large]}, ", "", "spec: {template: {spec: {requirements: [{key: kubernetes.io/arch", "spec: {weight: 5, template: {spec: {requirements: [{key: kubernetes.io/arch",
 		"{cpu: 10m}}}, {name: sidecar}", "{cpu: 10m, memory: 1Mi}}}, {name: sidecar, resources: {limits: {cpu: 1m, memory: 1Mi}}}",
 	).Replace(string(text))
+	require.Contains(t, found[lint.NodePoolOverlap][0].Advice, "set it to 2 for general, 1 for second: ")
+	require.Equal(t, "NodePool/second", found[lint.NodePoolOverlap][0].Object) // which Karpenter uses first
 	left, code := findings(t, temp(t, "mended.yaml", mended), market...)
 	delete(left, lint.SpotNarrow)   // of two types there are not fifteen
 	delete(left, lint.NoDaemonSets) // there is still none

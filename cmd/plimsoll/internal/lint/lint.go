@@ -64,7 +64,8 @@ type Finding struct {
 	// Message describes the fault, Advice the change that mends it.
 	Message string `json:"message"`
 	Advice  string `json:"advice"`
-	// SavingPerHour is the saving of following the advice, where that was tried.
+	// SavingPerHour is the saving of the advice, where that was tried: the difference in price of all pods on new nodes. Each
+	// advice of a run was tried with that of the others before it, so that the savings add up.
 	SavingPerHour offerings.Price `json:"savingPerHour,omitempty"`
 }
 
@@ -79,7 +80,6 @@ type Subject struct {
 	Workload func(pod string) string
 
 	sales pools.Sales
-	base  *baseline // once it has been planned
 }
 
 // Findings checks a cluster, but for the skipped codes. The order is by severity, saving, code and
@@ -90,25 +90,16 @@ func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, err
 		out = append(out, unmet(s.problem())...)
 		out = append(out, narrow(s.problem().NodePools, s.sells)...)
 	}
-	if s.OwnPools && !slices.Contains(skipped, NodePoolOverlap) {
-		overlaps, err := s.overlaps(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, overlaps...)
-	}
 	out = append(out, noRequests(s.problem(), s.Workload)...)
 	out = append(out, budgets(&s.Cluster)...)
 	if p := s.problem(); len(p.Nodes) > 0 || s.OwnPools {
 		out = append(out, noDaemonSets(p)...)
 	}
-	if !slices.Contains(skipped, RequestSize) || !slices.Contains(skipped, NodePoolTypes) {
-		savings, err := s.Savings(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, savings...)
+	tried, err := s.tried(ctx, skipped)
+	if err != nil {
+		return nil, err
 	}
+	out = append(out, tried...)
 	out = slices.DeleteFunc(out, func(f Finding) bool { return slices.Contains(skipped, f.Code) })
 	rank := []Severity{Error, Warning, Info}
 	slices.SortStableFunc(out, func(a, b Finding) int {
@@ -117,6 +108,34 @@ func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, err
 			cmp.Compare(slices.Index(Codes(), a.Code), slices.Index(Codes(), b.Code)), cmp.Compare(a.Object, b.Object),
 		)
 	})
+	return out, nil
+}
+
+// tried returns the findings whose advice is tried on the whole cluster, each on top of the advice before it.
+func (s *Subject) tried(ctx context.Context, skipped []Code) (out []Finding, err error) {
+	kinds := []struct {
+		code     Code
+		ownPools bool // it advises on NodePools, so these must be the cluster's own
+		find     func(context.Context, *trials) ([]Finding, error)
+	}{
+		{NodePoolOverlap, true, s.overlaps}, {RequestSize, false, s.sizes}, {NodePoolTypes, true, s.types},
+	}
+	var t *trials
+	for _, kind := range kinds {
+		if slices.Contains(skipped, kind.code) || kind.ownPools && !s.OwnPools {
+			continue
+		}
+		if t == nil {
+			if t, err = s.planned(ctx); t == nil {
+				return nil, err
+			}
+		}
+		found, err := kind.find(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
 	return out, nil
 }
 

@@ -18,118 +18,154 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// overlaps are NodePools that take the same pods at the same weight. Which of them is the cheapest to come first is
-// tried.
-func (s *Subject) overlaps(ctx context.Context) (out []Finding, err error) {
-	pools := slices.DeleteFunc(slices.Clone(s.problem().NodePools), func(p *scheduling.NodePool) bool { return p.Spec.Replicas != nil })
-	taken := make([][]string, len(pools))
-	for i, pool := range pools {
-		taken[i] = s.takes(pool)
+// highestWeight is the highest spec.weight that the API server admits.
+const highestWeight = 100
+
+// overlap is NodePools of one weight that take the same pods, directly or by way of another one of them, in Karpenter's order
+// (OrderByWeight): of equal weights, the last by name comes first.
+type overlap struct {
+	pools []*scheduling.NodePool
+	// workload is one with pods that several of them take.
+	workload string
+}
+
+// overlapping returns the overlaps among NodePools, by the name of the first.
+func (s *Subject) overlapping(pools []*scheduling.NodePool) (out []overlap) {
+	pools = slices.DeleteFunc(slices.Clone(pools), func(p *scheduling.NodePool) bool { return p.Spec.Replicas != nil })
+	slices.SortFunc(pools, func(a, b *scheduling.NodePool) int { return strings.Compare(b.Name, a.Name) })
+	taken := map[string][]string{}
+	for _, pool := range pools {
+		taken[pool.Name] = s.takes(pool)
 	}
-	known := map[string]*order{} // by the names of the pools
-	for i, a := range pools {
-		rivals, both := []*scheduling.NodePool{a}, []string(nil)
-		for j, b := range pools {
-			if i == j || a.Weight() != b.Weight() {
-				continue
-			}
-			if common := lo.Intersect(taken[i], taken[j]); len(common) > 0 {
-				rivals, both = append(rivals, b), append(both, common...)
-			}
+	for len(pools) > 0 {
+		o := overlap{pools: pools[:1:1]}
+		pools = pools[1:]
+		for i := 0; i < len(o.pools); i++ {
+			pools = slices.DeleteFunc(pools, func(other *scheduling.NodePool) bool {
+				both := lo.Intersect(taken[o.pools[i].Name], taken[other.Name])
+				if other.Weight() != o.pools[0].Weight() || len(both) == 0 {
+					return false
+				}
+				o.pools = append(o.pools, other)
+				if first := slices.Min(both); o.workload == "" || first < o.workload {
+					o.workload = first
+				}
+				return true
+			})
 		}
-		if len(rivals) == 1 {
-			continue
+		if len(o.pools) > 1 {
+			slices.SortFunc(o.pools, func(a, b *scheduling.NodePool) int { return strings.Compare(b.Name, a.Name) })
+			out = append(out, o)
 		}
-		others := namesOf(rivals[1:])
-		slices.SortFunc(rivals, func(a, b *scheduling.NodePool) int { return strings.Compare(a.Name, b.Name) })
-		key := strings.Join(namesOf(rivals), "/")
-		if known[key] == nil {
-			if known[key], err = s.order(ctx, rivals); err != nil {
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// overlaps returns a finding for each overlap of NodePools. Other orders than Karpenter's are tried, all NodePools of an overlap in
+// one go, and weights are advised only where they save something.
+func (s *Subject) overlaps(ctx context.Context, t *trials) (out []Finding, err error) {
+	for _, o := range s.overlapping(s.problem().NodePools) {
+		const apart = "separate the pods by taints or labels"
+		first := o.pools[0]
+		f := Finding{
+			Severity: Warning, Code: NodePoolOverlap, Object: "NodePool/" + first.Name, Field: "spec.weight", Value: fmt.Sprint(first.Weight()),
+			Message: fmt.Sprintf("overlaps with %s at the same weight, e.g. for the pods of %s: Karpenter then launches from the last by name that fits, whatever its price; plans and 'rebuilt from scratch' assume the cheapest", listed(o.pools[1:]), o.workload),
+			Advice:  apart + ", or give the NodePools different weights",
+		}
+		if weights := freeWeights(t.problem.NodePools, first.Weight(), len(o.pools)); weights != nil {
+			order, saved, err := t.rank(ctx, o.pools, weights)
+			if err != nil {
 				return nil, err
 			}
-		}
-		f := Finding{
-			Severity: Warning, Code: NodePoolOverlap, Object: "NodePool/" + a.Name, Field: "spec.weight", Value: fmt.Sprint(a.Weight()),
-			Message: fmt.Sprintf("overlaps with %s, e.g. for the pods of %s, at the same weight: Karpenter chooses between them by name, not by price", strings.Join(others, ", "), slices.Min(both)),
-			Advice:  known[key].advice(),
-		}
-		if known[key].first == a.Name {
-			f.SavingPerHour = known[key].saving
+			f.SavingPerHour = saved
+			f.Advice = fmt.Sprintf("%s: no order of the NodePools that was tried is cheaper than Karpenter's (%s)", apart, listed(o.pools))
+			if saved > 0 {
+				set := make([]string, len(order))
+				for i, pool := range order {
+					set[i] = fmt.Sprintf("%d for %s", weights[i], pool.Name)
+				}
+				f.Advice = fmt.Sprintf("set it to %s: on new nodes, the pods of the cluster cost %s a month less than in Karpenter's order (tried); or %s", strings.Join(set, ", "), figures.Monthly(saved), apart)
+			}
 		}
 		out = append(out, f)
 	}
 	return out, nil
 }
 
-// namesOf are the names of NodePools, sorted.
-func namesOf(pools []*scheduling.NodePool) []string {
-	names := lo.Map(pools, func(p *scheduling.NodePool, _ int) string { return p.Name })
-	slices.Sort(names)
-	return names
+// listed writes the names of NodePools in their order.
+func listed(pools []*scheduling.NodePool) string {
+	return strings.Join(lo.Map(pools, func(p *scheduling.NodePool, _ int) string { return p.Name }), ", ")
 }
 
-// order is which of some NodePools that take the same pods is the cheapest to come first.
-type order struct {
-	first  string // "" where that could not be tried
-	weight int32
-	// byName is the NodePool that comes first without a weight, saving the price difference, per hour, of the
-	// other order.
-	byName string
-	saving offerings.Price
-	// price is the price per hour of new machines for the pods of the cluster in the other order.
-	price offerings.Price
+// freeWeights returns n weights, the highest first, for NodePools of one weight, which keep their order to all other
+// NodePools; nil where fewer are free.
+func freeWeights(pools []*scheduling.NodePool, weight int32, n int) []int32 {
+	lowest, highest := int32(1), int32(highestWeight)
+	for _, pool := range pools {
+		switch other := pool.Weight(); {
+		case other < weight:
+			lowest = max(lowest, other+1)
+		case other > weight:
+			highest = min(highest, other-1)
+		}
+	}
+	top := min(highest, max(weight, lowest)+int32(n)-1)
+	if top-int32(n)+1 < lowest {
+		return nil
+	}
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = top - int32(i)
+	}
+	return out
 }
 
-// highestWeight is that which the API server admits.
-const highestWeight = 100
+// weighted returns the problem with weights for NodePools, the first of each for the first of the other.
+func (t *trials) weighted(order []*scheduling.NodePool, weights []int32) scheduling.Problem {
+	out := t.problem
+	out.NodePools = slices.Clone(out.NodePools)
+	for i, pool := range out.NodePools {
+		if at := slices.IndexFunc(order, func(p *scheduling.NodePool) bool { return p.Name == pool.Name }); at >= 0 {
+			out.NodePools[i] = pool.DeepCopy()
+			out.NodePools[i].Spec.Weight = &weights[at]
+		}
+	}
+	return out
+}
 
-// order tries each of the NodePools, which are sorted by name, with a weight above theirs that no
-// other NodePool has.
-func (s *Subject) order(ctx context.Context, pools []*scheduling.NodePool) (*order, error) {
-	o := &order{byName: pools[0].Name, weight: pools[0].Weight() + 1}
-	for slices.ContainsFunc(s.problem().NodePools, func(p *scheduling.NodePool) bool { return p.Weight() == o.weight }) {
-		o.weight++
+// rank returns the cheapest order found for NodePools, and its saving per hour over the order in which they are given; 0 is the order
+// given. The search moves one NodePool after the other to the front, then to the place behind it. Weights that save something
+// are kept.
+func (t *trials) rank(ctx context.Context, given []*scheduling.NodePool, weights []int32) ([]*scheduling.NodePool, offerings.Price, error) {
+	ordered := &trials{policy: t.policy, problem: t.weighted(given, weights)}
+	var err error
+	if ordered.plan, err = ordered.sketch(ctx, ordered.problem); err != nil {
+		return nil, 0, err
 	}
-	b, err := s.planned(ctx)
-	if b == nil || o.weight > highestWeight {
-		return o, err
-	}
-	var now offerings.Price
-	placed := 0
-	for i, pool := range pools[:min(len(pools), mostTried)] {
-		trial := b.problem
-		trial.NodePools = slices.Clone(b.problem.NodePools)
-		for j, p := range trial.NodePools {
-			if p.Name == pool.Name {
-				trial.NodePools[j] = p.DeepCopy()
-				trial.NodePools[j].Spec.Weight = &o.weight
+	order, best, left := given, ordered.plan, mostTried
+	for place := range given {
+		from := order
+		for i := place + 1; i < len(from) && left > 0; i++ {
+			left--
+			moved := slices.Insert(slices.Delete(slices.Clone(from), i, i+1), place, from[i])
+			plan, err := t.sketch(ctx, t.weighted(moved, weights))
+			if err != nil {
+				return nil, 0, err
+			}
+			if saving(best, plan) > 0 {
+				order, best = moved, plan
 			}
 		}
-		price, n, err := b.costs(ctx, trial)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			now, placed = price, n
-		}
-		if i == 0 || n >= placed && price < o.price {
-			o.first, o.price, o.saving = pool.Name, price, now-price
-		}
 	}
-	return o, nil
-}
-
-// advice says which NodePool is to have a higher weight.
-func (o *order) advice() string {
-	const apart = "separate the pods by taints or labels"
-	switch {
-	case o.first == "":
-		return "give them different weights, or " + apart
-	case o.saving == 0:
-		return fmt.Sprintf("set the weight of %s to %d, or %s: each NodePool was tried first, and no other makes the pods of the cluster cheaper on new nodes", o.first, o.weight, apart)
+	if best == ordered.plan {
+		return given, 0, nil
 	}
-	return fmt.Sprintf("set the weight of %s to %d, or %s: each NodePool was tried first, and on new nodes the pods of the cluster cost %s a month with it, and %s with %s, which comes first by name",
-		o.first, o.weight, apart, figures.Monthly(o.price), figures.Monthly(offerings.Sum(o.price, o.saving)), o.byName)
+	saved, err := ordered.confirm(ctx, t.weighted(order, weights), best)
+	if saved > 0 {
+		*t = *ordered
+	}
+	return order, saved, err
 }
 
 // takes returns the workloads with a pod that could run on a machine of a pool, by its

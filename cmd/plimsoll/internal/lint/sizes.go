@@ -18,11 +18,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-const (
-	mostTried   = 8    // requests, and NodePools, of which another one is tried
-	largestCut  = 0.25 // of a request that is called a slightly smaller one
-	leastSaving = 0.002
-)
+const largestCut = 0.25 // of a request that is called a slightly smaller one
 
 // asked is the key of equal requests: pods of one workload that request as much of a resource.
 type asked struct {
@@ -39,84 +35,17 @@ type smaller struct {
 	price offerings.Price // of the machines that the pods are on
 }
 
-// Savings are changes of requests and NodePools that save something, each of which was tried: all pods
-// of nodes that may go are planned on new machines, as they are and with the change.
-func (s *Subject) Savings(ctx context.Context) ([]Finding, error) {
-	b, err := s.planned(ctx)
-	if b == nil {
-		return nil, err
-	}
-	sizes, err := s.sizes(ctx, b)
-	if err != nil || !s.OwnPools {
-		return sizes, err
-	}
-	types, err := s.types(ctx, b)
-	return append(sizes, types...), err
-}
-
-// baseline is all pods on new machines, without any change.
-type baseline struct {
-	planner provisioning.Planner
-	problem scheduling.Problem
-	plan    *scheduling.Plan
-}
-
-// planned is the baseline; nil where there is no pod to plan.
-func (s *Subject) planned(ctx context.Context) (*baseline, error) {
-	if s.base != nil {
-		return s.base, nil
-	}
-	policy := s.Planner.Policy
-	policy.Effort, policy.NoReasons, policy.Placement = scheduling.EffortFast, true, scheduling.PlacementPinned
-	problem := s.Cluster.RebuildProblem(s.Planner)
-	problem.Pods = append(problem.Pods, s.problem().Pods...)
-	if len(problem.Pods) == 0 {
-		return nil, nil //nolint:nilnil // a cluster without pods is no error
-	}
-	b := &baseline{planner: provisioning.Planner{Policy: policy}, problem: problem}
-	var err error
-	if b.plan, err = b.planner.Plan(ctx, problem); err != nil {
-		return nil, err
-	}
-	s.base = b
-	return b, nil
-}
-
-// costs returns the price per hour of a changed problem, and the number of pods that have a place.
-func (b *baseline) costs(ctx context.Context, changed scheduling.Problem) (price offerings.Price, placed int, err error) {
-	tried, err := b.planner.Plan(ctx, changed)
-	if err != nil {
-		return 0, 0, err
-	}
-	return cmp.Or(tried.Summary.ExpectedPerHour, tried.Summary.PricePerHour), tried.Summary.Placed, nil
-}
-
-// saves returns the saving per hour of a changed problem, 0 where that is too small to report, or pods
-// would lose their place.
-func (b *baseline) saves(ctx context.Context, changed scheduling.Problem) (offerings.Price, error) {
-	price, placed, err := b.costs(ctx, changed)
-	if err != nil {
-		return 0, err
-	}
-	before := cmp.Or(b.plan.Summary.ExpectedPerHour, b.plan.Summary.PricePerHour)
-	saving := before - price
-	if placed < b.plan.Summary.Placed || saving.USD() < leastSaving*before.USD() {
-		return 0, nil
-	}
-	return saving, nil
-}
-
 // sizes are requests that force a size up. Where one more pod of a workload would fit onto its machine,
 // or all of them onto a cheaper one, if it requested a little less, that is tried.
-func (s *Subject) sizes(ctx context.Context, b *baseline) ([]Finding, error) {
+func (s *Subject) sizes(ctx context.Context, t *trials) ([]Finding, error) {
 	var out []Finding
-	for _, x := range s.candidates(&b.problem, b.plan) {
-		trial := b.problem
-		changed, of := s.with(b.problem.Pods, &x)
+	for _, x := range s.candidates(&t.problem, t.plan) {
+		trial := t.problem
+		changed, of := s.with(trial.Pods, &x)
 		if trial.Pods = changed; of.container == "" {
 			continue
 		}
-		saving, err := b.saves(ctx, trial)
+		saving, err := t.try(ctx, trial)
 		if err != nil {
 			return nil, err
 		}
@@ -135,17 +64,17 @@ func (s *Subject) sizes(ctx context.Context, b *baseline) ([]Finding, error) {
 
 // types returns findings for NodePools whose requirements exclude instance types with which the pods
 // would cost less; only the NodePools with the highest price are tried.
-func (s *Subject) types(ctx context.Context, b *baseline) ([]Finding, error) {
+func (s *Subject) types(ctx context.Context, t *trials) ([]Finding, error) {
 	var out []Finding
 	spent := map[string]offerings.Price{}
-	for i := range b.plan.Launches {
-		l := &b.plan.Launches[i]
+	for i := range t.plan.Launches {
+		l := &t.plan.Launches[i]
 		spent[l.NodePool] = offerings.Sum(spent[l.NodePool], l.Price)
 	}
-	pools := slices.Clone(b.problem.NodePools)
+	pools := slices.Clone(t.problem.NodePools)
 	slices.SortStableFunc(pools, func(x, y *scheduling.NodePool) int { return cmp.Compare(spent[y.Name], spent[x.Name]) })
 	for _, pool := range pools[:min(len(pools), mostTried)] {
-		known := s.sales.Labels(b.problem.CatalogOf(pool.Name))
+		known := s.sales.Labels(t.problem.CatalogOf(pool.Name))
 		var kept []requirements.Selector
 		var left []string
 		for _, r := range pool.Spec.Template.Spec.Requirements {
@@ -165,10 +94,13 @@ func (s *Subject) types(ctx context.Context, b *baseline) ([]Finding, error) {
 		}
 		wider := pool.DeepCopy()
 		wider.Spec.Template.Spec.Requirements = kept
-		trial := b.problem
-		trial.NodePools = slices.Clone(b.problem.NodePools)
+		trial := t.problem
+		trial.NodePools = slices.Clone(t.problem.NodePools)
 		trial.NodePools[slices.Index(trial.NodePools, pool)] = wider
-		saving, err := b.saves(ctx, trial)
+		if len(s.overlapping(trial.NodePools)) > len(s.overlapping(t.problem.NodePools)) {
+			continue // because the advice would lead to the finding that NodePools overlap
+		}
+		saving, err := t.try(ctx, trial)
 		if err != nil {
 			return nil, err
 		}
