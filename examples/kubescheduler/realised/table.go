@@ -36,7 +36,7 @@ func Table(out io.Writer, results []Result) error {
 		of[key] = append(of[key], r)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "PROBLEM\tPODS\tPLAN\tMACHINES JOIN\tPLANNED\tGAP\tEXPECTED\tREALISED\tOVER BOUND\tWORST\tELSEWHERE\tROUNDS\tLATER\tWAITING")
+	fmt.Fprintln(w, "PROBLEM\tPODS\tPLAN\tNODES JOIN\tPLANNED\tGAP\tESTIMATED\tBILL\tOVER BOUND\tWORST\tELSEWHERE\tROUNDS\tEXTRA\tPENDING")
 	for _, key := range lines {
 		rs := of[key]
 		n := float64(len(rs))
@@ -98,7 +98,7 @@ func StepsTable(out io.Writer, results []StepsResult) error {
 		lines = append(lines, sums...)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "CLUSTER\tNODES\tPODS\tPLAN\tBEFORE\tPLANNED\tEXPECTED\tREALISED\tOVER\tWORST\tMOVED\tELSEWHERE\tWAITED\tLATER\tWAITING")
+	fmt.Fprintln(w, "CLUSTER\tNODES\tPODS\tPLAN\tBEFORE\tPLANNED\tESTIMATED\tBILL\tOVER\tWORST\tMOVED\tELSEWHERE\tWAITED\tEXTRA\tPENDING")
 	for _, key := range lines {
 		var sum StepsOutcome
 		var worst float64
