@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// InstanceType is a kind of machine: its shape, the labels its nodes carry and
-// where it can be bought. Values that came out of a [Catalog] are shared and
+// InstanceType is an instance type: its capacity, the labels of its nodes, and
+// its offerings. Values that came out of a [Catalog] are shared and
 // must not be changed; [InstanceType.DeepCopy] makes one that may be.
 type InstanceType struct {
 	// Name is the provider's name, e.g. "m7i.large". It is the value of the label
@@ -23,8 +23,8 @@ type InstanceType struct {
 	// kubernetes.io/os (linux) where they are absent. Zone and capacity type belong
 	// to the offerings.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Capacity is the whole capacity of the machine: cpu and memory (both required), pods,
-	// ephemeral-storage, huge pages and extended resources. The machine has none of a resource that
+	// Capacity is the whole capacity of the node: cpu and memory (both required), pods,
+	// ephemeral-storage, huge pages and extended resources. The node has none of a resource that
 	// is absent.
 	Capacity corev1.ResourceList `json:"capacity"`
 	// Overhead is the part of the capacity that pods cannot use.
@@ -34,7 +34,7 @@ type InstanceType struct {
 	Offerings []offerings.Offering `json:"offerings,omitempty"`
 }
 
-// Overhead is the part of a machine's capacity that pods cannot use, in the
+// Overhead is the part of a node's capacity that pods cannot use, in the
 // three parts that the kubelet knows.
 type Overhead struct {
 	// KubeReserved is set aside for the kubelet and the container runtime.
@@ -109,13 +109,13 @@ func (t *InstanceType) DeepCopy() *InstanceType {
 	return &c
 }
 
-// CapacityOf returns the capacity of a machine bought at o: the type's, with the
+// CapacityOf returns the capacity of a node launched at o: the type's, with the
 // resources that o overrides replaced or added. The caller owns the result.
 func (t *InstanceType) CapacityOf(o offerings.Offering) corev1.ResourceList {
 	return merged(t.Capacity.DeepCopy(), o.Capacity)
 }
 
-// Allocatable returns the resources that pods may request on a machine of this type: capacity less
+// Allocatable returns the resources that pods may request on a node of this type: capacity less
 // kube-reserved, system-reserved and eviction threshold; memory also less the huge pages, which are
 // taken out of it. No amount is below zero. The caller owns the result.
 //
@@ -125,7 +125,7 @@ func (t *InstanceType) Allocatable() corev1.ResourceList {
 	return t.AllocatableOf(offerings.Offering{})
 }
 
-// AllocatableOf returns the resources that pods may request on a machine bought at o. The capacity
+// AllocatableOf returns the resources that pods may request on a node launched at o. The capacity
 // is the one of [InstanceType.CapacityOf]; the overhead is the type's sum, with the resources
 // replaced that o overrides. The caller owns the result.
 func (t *InstanceType) AllocatableOf(o offerings.Offering) corev1.ResourceList {

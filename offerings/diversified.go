@@ -21,7 +21,7 @@ func (r Ranking) Sort(cs []Candidate) { r.SortNth(cs, 0) }
 
 // SortNth is Sort for the n-th launch, counted from 0, of one workload. Under
 // [Diversified] each launch begins with another pool of the first band, so that
-// machines bought together do not stand in one pool; the other strategies order
+// nodes launched together do not come from one spot pool; the other strategies order
 // every launch alike.
 func (r Ranking) SortNth(cs []Candidate, n int) {
 	slices.SortStableFunc(cs, r.Compare)
@@ -73,7 +73,7 @@ func roundRobin(band []Candidate, n int) {
 	}
 }
 
-// pool is a spot pool: machines of one type in one zone, which run out and are reclaimed together.
+// pool is a spot pool: nodes of one type in one zone, which run out and are reclaimed together.
 type pool struct {
 	capacityType      CapacityType
 	family            string

@@ -1,7 +1,7 @@
-// Package offerings describes where a machine can be bought and for how much: the zone, the
-// capacity type, the price, the machines left of a reservation and how often spot machines are
+// Package offerings describes offerings of nodes: the zone, the
+// capacity type, the price, the nodes left in a reservation and how often spot nodes are
 // interrupted. It also orders offerings by a strategy, adjusts their prices and remembers failures.
-// It knows nothing about the size of machines and nothing about pods.
+// It knows nothing about the size of nodes and nothing about pods.
 //
 // # Prices
 //
@@ -22,7 +22,7 @@
 //	diversified               price, then dealt out over spot pools (see [Ranking.Sort])
 //	prioritized               capacity type, then the caller's priority, then price
 //
-// where rate is [Offering.InterruptionRate], the share of these spot machines that are interrupted
+// where rate is [Offering.InterruptionRate], the share of these spot nodes that are interrupted
 // in a month; [Offering.InterruptionCost] turns it into a price. [Ranking.ExpectedPrice] is the
 // figure that a strategy compares; a planner adds it up over nodes, because it is a price itself.
 //

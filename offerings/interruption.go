@@ -16,7 +16,7 @@ const HoursPerMonth = 730
 const UnstatedRate = 0.25
 
 // pricePerPart is the price that [FewestInterruptions] adds for each interruption per million
-// machines and month, in nano-USD per hour.
+// nodes and month, in nano-USD per hour.
 const pricePerPart = 1_000_000
 
 // presumedRate is the interruption rate, UnstatedRate for spot offerings without one.
@@ -27,17 +27,17 @@ func (o Offering) presumedRate() float64 {
 	return o.InterruptionRate
 }
 
-// InterruptionCost is the expected cost per hour of the interruptions of a machine bought here,
+// InterruptionCost is the expected cost per hour of the interruptions of a node of the offering,
 // each of which costs the given amount: with the rate rounded to parts per million,
 //
 //	cost × rate ÷ (730 × 1,000,000)
 //
 // rounded half up to a nano-USD, at most [MaxPrice]. A cost below 0 counts as 0.
 //
-// Rates are read as the number of interruptions in a month for each machine that is kept running,
+// Rates are read as the number of interruptions in a month for each node that is kept running,
 // because the AWS Spot Instance Advisor defines its frequency of interruption in this way ("the
 // rate at which Spot has reclaimed capacity during the trailing month"). Were they the share of
-// machines that are interrupted before the month ends, a machine that is replaced each time would
+// nodes that are interrupted before the month ends, a node that is replaced each time would
 // be interrupted −ln(1 − rate) times, i.e. 1% more at a rate of 2.5% and 15% more at one of 25%.
 func (o Offering) InterruptionCost(each Amount) Price {
 	parts := partsPerMillion(o.InterruptionRate)

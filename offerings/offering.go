@@ -22,15 +22,15 @@ const (
 	ReservationIDLabel = "karpenter.k8s.aws/capacity-reservation-id"
 )
 
-// Offering is one way to buy machines of an instance type. An instance type lists
+// Offering is an instance type in one zone, at one capacity type and price. An instance type lists
 // each combination of zone, capacity type and reservation at most once.
 type Offering struct {
-	// Zone is where the machine stands, as in topology.kubernetes.io/zone.
+	// Zone is the zone of its nodes, as in topology.kubernetes.io/zone.
 	Zone string `json:"zone"`
 	// CapacityType says how it is paid for.
 	CapacityType CapacityType `json:"capacityType"`
-	// Price is the cost of one more machine per hour. For a reservation it is the amount that a
-	// machine in it adds to the bill, often 0, because the reservation is paid for already.
+	// Price is the cost of one more node per hour. For a reservation it is the amount that a
+	// node in it adds to the bill, often 0, because the reservation is paid for already.
 	Price Price `json:"price"`
 	// Unavailable offerings are listed, so that running nodes can be priced and compared with
 	// offerings on sale, but must not be launched.
@@ -38,18 +38,18 @@ type Offering struct {
 	// ReservationID names the reservation of a reserved offering. Offerings of
 	// several types or zones that carry the same id draw on the same reservation.
 	ReservationID string `json:"reservationID,omitempty"`
-	// ReservationCount is how many machines are left in the reservation.
+	// ReservationCount is how many nodes are left in the reservation.
 	ReservationCount int `json:"reservationCount,omitempty"`
-	// InterruptionRate is the share of spot machines of this type and zone, 0 to 1, that the
+	// InterruptionRate is the share of spot nodes of this type and zone, 0 to 1, that the
 	// provider takes away within a month; 0 is none, or unknown.
 	InterruptionRate float64 `json:"interruptionRate,omitempty"`
-	// Capacity replaces the capacity of the instance type, resource by resource, for machines
-	// bought here.
+	// Capacity replaces the capacity of the instance type, resource by resource, for
+	// its nodes.
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
 	// Overhead replaces, resource by resource, the sum that kubelet, system and
 	// eviction threshold keep for themselves.
 	Overhead corev1.ResourceList `json:"overhead,omitempty"`
-	// Labels are the labels that nodes bought here carry beside zone, capacity type and reservation
+	// Labels are labels of its nodes beside zone, capacity type and reservation
 	// id: zone id, region, partition, kind of reservation.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Estimated names the JSON fields whose values are estimates of the catalog rather than figures
@@ -72,7 +72,7 @@ func (o Offering) NodeLabels() map[string]string {
 	return labels
 }
 
-// Launchable reports whether a machine can be bought here now: the offering is not
+// Launchable reports whether a node can be launched from it now: the offering is not
 // marked unavailable, and its reservation, if it has one, is not used up.
 func (o Offering) Launchable() bool {
 	return !o.Unavailable && (o.CapacityType != Reserved || o.ReservationCount > 0)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Price is the cost of a machine, in nano-USD per hour: 0.0412 USD per hour is Price(41_200_000).
-// The zero value is free. No machine may have a negative price; the difference of two prices may be
+// Price is the cost of a node, in nano-USD per hour: 0.0412 USD per hour is Price(41_200_000).
+// The zero value is free. No node may have a negative price; the difference of two prices may be
 // negative, and is written and read with its sign.
 type Price int64
 
@@ -71,7 +71,7 @@ func Sum(a, b Price) Price {
 	return MaxPrice
 }
 
-// Times is the price of n machines of this price. It reports false, with the nearest price that a
+// Times is the price of n nodes of this price. It reports false, with the nearest price that a
 // Price can hold, where the product overflows.
 func (p Price) Times(n int64) (Price, bool) {
 	negative := (p < 0) != (n < 0)

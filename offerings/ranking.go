@@ -214,17 +214,17 @@ func partsPerMillion(rate float64) uint64 {
 	return uint64(math.Round(min(rate, 1) * million))
 }
 
-// CapacityType says how a machine is paid for. Its values are those of the node
+// CapacityType is on-demand, spot or reserved. Its values are those of the node
 // label karpenter.sh/capacity-type.
 type CapacityType string
 
 // The capacity types.
 const (
-	// Reserved machines come out of a reservation that is paid for anyway.
+	// Reserved nodes use a reservation that is paid for already.
 	Reserved CapacityType = "reserved"
-	// Spot machines are cheap and may be taken away at short notice.
+	// Spot nodes are cheap and may be interrupted at short notice.
 	Spot CapacityType = "spot"
-	// OnDemand machines cost the list price and stay.
+	// OnDemand nodes cost the list price and are not interrupted.
 	OnDemand CapacityType = "on-demand"
 )
 

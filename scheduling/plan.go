@@ -18,11 +18,11 @@ import (
 // Plan lists the nodes to launch and the place of each pod. Every pod of the problem is exactly
 // once in Launches, Existing or Unschedulable. The JSON names are a contract.
 type Plan struct {
-	// Launches are the machines to buy, in the order pool, price, type, name.
+	// Launches are the nodes to launch, in the order pool, price, type, name.
 	Launches []Launch `json:"launches"`
 	// Existing are the nodes, running or in flight, that receive pods, by name.
 	Existing []Assignment `json:"existing"`
-	// Unschedulable are the pods that no allowed machine and no node can hold.
+	// Unschedulable are the pods that fit on no existing node and on no node that may be launched.
 	Unschedulable []Unschedulable `json:"unschedulable"`
 	// Warnings are findings that did not prevent the plan.
 	Warnings []Warning `json:"warnings"`
@@ -30,20 +30,20 @@ type Plan struct {
 	Summary Summary `json:"summary"`
 }
 
-// Launch is one machine to buy. Any of its options holds all of its pods.
+// Launch is a node to launch. Any of its options holds all of its pods.
 type Launch struct {
 	// Name is unique in the plan: the pool's name and a number.
 	Name string `json:"name"`
 	// NodePool is the pool that pays.
 	NodePool string `json:"nodePool"`
-	// Options are the offerings to ask the provider for, best first. Limits of NodePools and
+	// Options are the offerings to request from the provider, best first. Limits of NodePools and
 	// reservations hold whichever option each launch gets, so that launches can be bought side by
 	// side. Where minValues or a policy's flexibility need more options than that, they hold if at
 	// most one launch does not get its first option, and the plan has a warning.
 	Options []LaunchOption `json:"options"`
 	// Price is that of Options[0].
 	Price offerings.Price `json:"price"`
-	// Pods are the pods planned onto the machine, as namespace/name, sorted.
+	// Pods are the pods planned onto the node, as namespace/name, sorted.
 	Pods []string `json:"pods"`
 	// Requests are the sum of the pods' requests and of the daemons that will run
 	// on Options[0].
@@ -61,17 +61,17 @@ type Launch struct {
 	MinValuesRelaxed bool `json:"minValuesRelaxed,omitempty"`
 }
 
-// LaunchOption is one way to buy a machine.
+// LaunchOption is an offering that a node can be launched from.
 type LaunchOption struct {
 	// InstanceType, Zone and CapacityType name the offering in the catalog.
 	InstanceType string                 `json:"instanceType"`
 	Zone         string                 `json:"zone"`
 	CapacityType offerings.CapacityType `json:"capacityType"`
-	// Price is the price of the machine in USD per hour.
+	// Price is the price of the node in USD per hour.
 	Price offerings.Price `json:"price"`
 	// ReservationID is the reservation that it comes from; "" where it comes from none.
 	ReservationID string `json:"reservationID,omitempty"`
-	// InterruptionRate is the share of these spot machines that are interrupted in a month, 0 to 1.
+	// InterruptionRate is the share of these spot nodes that are interrupted in a month, 0 to 1.
 	InterruptionRate float64 `json:"interruptionRate,omitempty"`
 	// Estimated is that of the offering: the fields whose values are no figures of the
 	// catalog's source. The catalog's memory is shared.
@@ -195,11 +195,11 @@ type Summary struct {
 	Nodes int `json:"nodes"`
 	// PricePerHour is the sum of the launches' prices.
 	PricePerHour offerings.Price `json:"pricePerHour"`
-	// ExpectedPerHour is PricePerHour plus the expected costs beside the machines; set only where
+	// ExpectedPerHour is PricePerHour plus the expected costs beside the price of instances; set only where
 	// the policy has such costs ([Policy.NodeOverhead], [Policy.InterruptionCost]). Bound and gap are
 	// then about this price.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
-	// NodeOverheadPerHour is the assumed cost of a node beside its machine ([Policy.NodeOverhead]).
+	// NodeOverheadPerHour is the assumed cost of a node beside its instance ([Policy.NodeOverhead]).
 	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
 	// Realised is the estimated price once kube-scheduler has bound the pods; set only with
 	// [PlacementFree]. It is nil, with a warning, where too many pods depend on each other, or
@@ -216,7 +216,7 @@ type Summary struct {
 	// Pools and CapacityTypes split nodes and price.
 	Pools         []Share `json:"pools,omitempty"`
 	CapacityTypes []Share `json:"capacityTypes,omitempty"`
-	// Resources are, for each resource, the bought capacity and its use.
+	// Resources are, for each resource, the capacity of the launched nodes and its use.
 	Resources []ResourceUse `json:"resources,omitempty"`
 	// PodsWithoutRequests is the number of pods that ask for neither CPU nor memory.
 	PodsWithoutRequests int `json:"podsWithoutRequests,omitempty"`
@@ -227,15 +227,15 @@ type Summary struct {
 }
 
 // Realised is the estimated price of a plan whose pods kube-scheduler binds wherever it likes: the
-// machines of the plan, and the machines launched later for pods that are left over. It is the
+// nodes of the plan, and the nodes launched later for pods that are left over. It is the
 // result of a model of kube-scheduler and no proof.
 type Realised struct {
-	// ExpectedPerHour is the mean expected price ([Policy.ExpectedPrice]) of several orders in which machines may join and
+	// ExpectedPerHour is the mean expected price ([Policy.ExpectedPrice]) of several orders in which nodes may join and
 	// kube-scheduler may take the pods once all are there, in USD per hour.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour"`
-	// WorstPerHour is the highest price of these and of machines that come in six batches.
+	// WorstPerHour is the highest price of these and of nodes that come in six batches.
 	WorstPerHour offerings.Price `json:"worstPerHour"`
-	// PodsElsewhere is how many pods may be bound to other nodes than planned, once all machines
+	// PodsElsewhere is how many pods may be bound to other nodes than planned, once all nodes
 	// are there; pods that nothing tells apart stand for each other.
 	PodsElsewhere int `json:"podsElsewhere"`
 	// Pending are pods, by name, that may stay pending whatever is launched, because kube-scheduler
@@ -254,7 +254,7 @@ type Share struct {
 	PricePerHour offerings.Price `json:"pricePerHour"`
 }
 
-// ResourceUse says where the bought capacity of one resource goes. Units are base
+// ResourceUse says how one resource of the launched nodes is used. Units are base
 // units, CPU in millicores.
 type ResourceUse struct {
 	Resource string `json:"resource"`

@@ -56,7 +56,7 @@ func outputs(t *testing.T) []described {
 		{"catalog", "plimsoll catalog -o json", reflect.TypeFor[struct {
 			Version       int                          `doc:"The version of the format, 1." json:"version"`
 			Provenance    []instancetypes.Provenance   `doc:"Where the figures come from." json:"provenance,omitempty"`
-			InstanceTypes []instancetypes.InstanceType `doc:"What is on sale, by name." json:"instanceTypes"`
+			InstanceTypes []instancetypes.InstanceType `doc:"The instance types, by name." json:"instanceTypes"`
 		}](), [][]string{{"catalog", "-o", "json"}, {"catalog", "-o", "json", "--catalog", "testdata/reserved.csv"}}},
 		{"regions", "plimsoll catalog --regions -o json", reflect.TypeFor[[]string](), [][]string{{"catalog", "--regions", "-o", "json"}}},
 	}

@@ -7,12 +7,12 @@ import (
 )
 
 // Certificate proves a lower bound on price. It gives each pod a worth (a dual value of a linear
-// program): if no machine on sale can hold pods of more worth than its price, then a plan that
+// program): if no node of any offering can hold pods of more worth than its price, then a plan that
 // places the pods costs at least their total worth, less the worth that free capacity of running
 // nodes and counted reservations could hold. Worths are natural numbers in nano-USD per hour
 // divided by 2^Scale.
 //
-// The capacity of a machine counts only up to the total requests of the placed pods that could run
+// The capacity of a node counts only up to the total requests of the placed pods that could run
 // there, because it can hold no more than that. Pods that are worth 0 by themselves are left out
 // of the total.
 //
@@ -33,13 +33,13 @@ import (
 //
 // With Spreads the plan must also keep the constraints named there: required anti-affinity, and
 // topology spread as plans of a Policy keep it, i.e. over all domains with nodes that the
-// constraint counts and all domains in which one of the named pods could have a machine of its own,
+// constraint counts and all domains in which one of the named pods could have a new node,
 // whether or not the plan has a node there. kube-scheduler counts only domains with nodes, so that
 // it accepts all pods in one domain if no other has a node; a plan of this kind may cost less. The
 // domain of a pool with minValues must offer as many types as these ask for. Not counted are
 // domains that only pools lead to which leave open a label that a DaemonSet selects, domains in
-// which a pool's limits admit not even a first machine, and, with Policy.Flexibility, domains that
-// have spot machines only.
+// which a pool's limits admit not even a first node, and, with Policy.Flexibility, domains that
+// have spot nodes only.
 //
 // With Balances the plan must also keep the constraints named there once all pods are bound: a
 // domain with pods that have the constraint has at most maxSkew more of the counted pods than the
@@ -49,22 +49,22 @@ import (
 type Certificate struct {
 	// Kind is "resource", "cover", "assignment", "pattern" or "branched".
 	//
-	// With "resource" a pod is worth the sum of its requests times Values, and a machine holds at
+	// With "resource" a pod is worth the sum of its requests times Values, and a node holds at
 	// most its capacity times Values.
 	//
-	// With "cover" no set of whole machines that costs less than the bound has together the
+	// With "cover" no set of whole nodes that costs less than the bound has together the
 	// resources that the placed pods request beyond the free capacity of running nodes; or no set
-	// of machines that admit them has the resources of the placed pods that fit no running node. A
+	// of nodes that admit them has the resources of the placed pods that fit no running node. A
 	// checker enumerates the sets, e.g. 3 of one type and 2 of another; Values help it to skip sets.
 	//
 	// With "assignment" Values name one pod of each class of equal pods, and Vectors show a limit
-	// for each machine: by any one vector, the machine holds at most its capacity times the vector
+	// for each node: by any one vector, the node holds at most its capacity times the vector
 	// and, for each class that it admits, the part of a pod's worth above its requests times the
-	// vector, as often as the machine alone holds pods of the class.
+	// vector, as often as the node alone holds pods of the class.
 	//
-	// "pattern" is the same, but for some machines no vector shows a limit at or below the price. A
+	// "pattern" is the same, but for some nodes no vector shows a limit at or below the price. A
 	// checker must show itself that no set of pods that fits there is worth more than the price.
-	// The vectors exclude most machines.
+	// The vectors exclude most nodes.
 	//
 	// "branched" distinguishes two cases, each with a certificate of its own.
 	Kind string `json:"kind"`
@@ -83,8 +83,8 @@ type Certificate struct {
 	// the running pods that the term selects.
 	Apart []ApartTerm `json:"apart,omitempty"`
 	// Steps count a resource in whole quanta. Vectors have one more resource for each, named by
-	// [QuantumKey]: pods request, and machines have, as many as there are whole quanta in their
-	// requests and their capacity. E.g. with a quantum of 1000 millicores a machine of 3900 has 3.
+	// [QuantumKey]: pods request, and nodes have, as many as there are whole quanta in their
+	// requests and their capacity. E.g. with a quantum of 1000 millicores a node of 3900 has 3.
 	Steps []Quantum `json:"steps,omitempty"`
 	// TopologyKey is the label whose values are the domains of Spreads, Domains, Balances and
 	// Branched; "" is topology.kubernetes.io/zone.
@@ -102,8 +102,8 @@ type Certificate struct {
 	// without a distinction of cases, and prove no bound.
 	Branched *BranchedCertificate `json:"branched,omitempty"`
 	// Multipliers belong to the cases that contain this certificate, the outermost first: the amount
-	// in USD per hour by which machines that a case counts cost more (where their number has an
-	// upper bound) or less (where it has a lower bound). Machines hold at most the worth of
+	// in USD per hour by which nodes that a case counts cost more (where their number has an
+	// upper bound) or less (where it has a lower bound). Nodes hold at most the worth of
 	// the changed price, and the multiplier times the bound on their number is taken off
 	// the proven price, or added to it.
 	Multipliers []offerings.Price `json:"multipliers,omitempty"`
@@ -111,7 +111,7 @@ type Certificate struct {
 	Scale int `json:"scale"`
 }
 
-// BranchedCertificate distinguishes plans by the number of machines with a price of at least From that
+// BranchedCertificate distinguishes plans by the number of nodes with a price of at least From that
 // they launch, in Domain or, where that is "", anywhere: at most AtMost, or more. The bound holds if
 // both certificates prove it, because every plan is one of the cases. Both are of kind "branched" or
 // "assignment".
@@ -145,7 +145,7 @@ type DomainSpread struct {
 	Further map[string]string `json:"further,omitempty"`
 }
 
-// DomainDuals are the worths of pods in a domain, and vectors that show for each machine there that
+// DomainDuals are the worths of pods in a domain, and vectors that show for each node there that
 // it holds no more worth than its price. Values and Vectors are as in an assignment. In a domain that
 // is not listed, pods are worth 0.
 type DomainDuals struct {

@@ -34,13 +34,13 @@ type ConsolidationSummary struct {
 	PricePerHourBefore offerings.Price `json:"pricePerHourBefore"`
 	PricePerHourAfter  offerings.Price `json:"pricePerHourAfter"`
 	// ExpectedPerHourBefore and ExpectedPerHourAfter are the expected prices of the same nodes
-	// ([scheduling.Policy.ExpectedPrice]); set only if the policy has costs beyond the price of machines. Savings,
+	// ([scheduling.Policy.ExpectedPrice]); set only if the policy has costs beyond the price of instances. Savings,
 	// bound and gap are of expected prices then.
 	ExpectedPerHourBefore offerings.Price `json:"expectedPerHourBefore,omitempty"`
 	ExpectedPerHourAfter  offerings.Price `json:"expectedPerHourAfter,omitempty"`
-	// NodeOverheadPerHour is the policy's cost of a node beyond its machine.
+	// NodeOverheadPerHour is the policy's cost of a node beyond its instance.
 	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
-	// LowerBoundPerHour is a proven price: no set of machines that holds the same pods costs less, if nodes that may
+	// LowerBoundPerHour is a proven price: no set of nodes that holds the same pods costs less, if nodes that may
 	// not be disrupted stay as they are; 0 if none is proven.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
 	// Rebuilt is the cheapest cluster for the same pods if no node has to stay; nil if it was not looked for (without
@@ -54,7 +54,7 @@ type ConsolidationSummary struct {
 	// NodesBefore and NodesAfter count the nodes of the prices above.
 	NodesBefore int `json:"nodesBefore"`
 	NodesAfter  int `json:"nodesAfter"`
-	// PodsMoved is the number of evictions, Launches the number of machines to launch.
+	// PodsMoved is the number of evictions, Launches the number of nodes to launch.
 	PodsMoved int `json:"podsMoved"`
 	Launches  int `json:"launches"`
 	// DisruptionCost is the sum over the steps.

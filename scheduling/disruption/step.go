@@ -10,7 +10,7 @@ type Reason string
 
 // The reasons, in the order in which they come first.
 const (
-	Interrupted   Reason = "interrupted"   // the provider takes the machine away
+	Interrupted   Reason = "interrupted"   // the provider interrupts the node
 	Expired       Reason = "expired"       // it is older than its pool allows
 	Drifted       Reason = "drifted"       // the node differs from what its pool asks for
 	Empty         Reason = "empty"         // no pods but DaemonSets' are on it
@@ -25,7 +25,7 @@ type Step struct {
 	// Drain are the nodes to empty and remove, by name. It is empty for Misplaced, where pods move and no node is
 	// removed.
 	Drain []string `json:"drain"` // a step empties and removes the node
-	// Launches are machines to wait for before anything is evicted. Their names are unique in the plan and no node
+	// Launches are nodes to wait for before anything is evicted. Their names are unique in the plan and no node
 	// has them. Their pods are among those of the evictions. Until the drained nodes are removed a NodePool may
 	// exceed its limits by their capacity, as with Karpenter.
 	Launches []scheduling.Launch `json:"launches"`
@@ -99,7 +99,7 @@ type Verdict struct {
 	InstanceType string `json:"instanceType,omitempty"`
 	Zone         string `json:"zone,omitempty"`
 	CapacityType string `json:"capacityType,omitempty"`
-	// PricePerHour is the price of its machine, in USD per hour; 0 if it is not known.
+	// PricePerHour is the price of its instance, in USD per hour; 0 if it is not known.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	// Drift is the kind of drift, as Karpenter or the provider names it, and the difference between node and pool; ""
 	// if the node has not drifted.
@@ -124,7 +124,7 @@ type Cause struct {
 type RejectedMove struct {
 	// Drain are the nodes that it would remove, the verdict's node among them.
 	Drain []string `json:"drain"`
-	// Launches are the machines that it would launch: the first options.
+	// Launches are the nodes that it would launch: the first options.
 	Launches []scheduling.LaunchOption `json:"launches,omitempty"`
 	// PricePerHour is the price of Launches, SavingPerHour by how much the move would lower the cluster's expected
 	// price; below 0 if it would raise it. Both are in USD per hour.
@@ -196,7 +196,7 @@ const (
 	RiskPodBudget     RiskCode = "pod-budget"     // PodDisruptionBudgets do not allow the eviction, and its node is removed all the same
 	RiskReplicas      RiskCode = "replicas"       // several pods of a controller are away at the same time, and no PodDisruptionBudget bounds that
 	RiskSingleReplica RiskCode = "single-replica" // the only pod of a controller is evicted, and no PodDisruptionBudget bounds that
-	RiskSpot          RiskCode = "spot"           // pods may move from machines that are not spot to spot machines
+	RiskSpot          RiskCode = "spot"           // pods may move from nodes that are not spot to spot nodes
 	RiskVolume        RiskCode = "volume"         // a volume is detached, and attached to another node
 )
 

@@ -19,7 +19,7 @@ type LaunchExplanation struct {
 	// lists for it, this one included.
 	Option  scheduling.LaunchOption `json:"option"`
 	Options int                     `json:"options"`
-	// Rooms say how full the machine is, the fullest resource first.
+	// Rooms say how full the node is, the fullest resource first.
 	Rooms []Room `json:"rooms"`
 	// Pods are the pods on it, the largest share of the fullest resource first.
 	Pods []PodShare `json:"pods"`
@@ -37,7 +37,7 @@ type LaunchExplanation struct {
 	RuledOut []scheduling.ReasonCount `json:"ruledOut"`
 }
 
-// Room is a resource of a machine, in base units, CPU in millicores.
+// Room is a resource of a node, in base units, CPU in millicores.
 type Room struct {
 	Resource    string `json:"resource"`
 	Allocatable int64  `json:"allocatable"`       // for pods and daemons together
@@ -55,13 +55,13 @@ func (r Room) Share() float64 {
 	return float64(r.Allocatable-r.Free) / float64(r.Allocatable)
 }
 
-// PodShare is a pod with its requests and its share of a machine.
+// PodShare is a pod with its requests and its share of a node.
 type PodShare struct {
 	// Pod is namespace/name.
 	Pod string `json:"pod"`
 	// Requests are the pod's effective requests.
 	Requests corev1.ResourceList `json:"requests"`
-	// Share is the part of the machine's allocatable of its fullest resource, from 0 to 1.
+	// Share is the part of the node's allocatable of its fullest resource, from 0 to 1.
 	Share float64 `json:"share"`
 }
 
@@ -77,7 +77,7 @@ type PodStatus string
 
 // The statuses of pods.
 const (
-	PodLaunch        PodStatus = "launch"        // it goes to a machine that is bought
+	PodLaunch        PodStatus = "launch"        // it is planned on a launched node
 	PodExisting      PodStatus = "existing"      // it goes to a node that is there
 	PodUnschedulable PodStatus = "unschedulable" // it has no place
 	PodRunning       PodStatus = "running"       // it runs already
@@ -101,7 +101,7 @@ type PodExplanation struct {
 	// they count now.
 	TopologyTerms []TopologyTerm `json:"topologyTerms,omitempty"`
 	// Next are the next best places: nodes and launches that have room for it, then the
-	// cheapest machine of its own.
+	// cheapest new node.
 	Next []Place `json:"next,omitempty"`
 	// RuledOut counts the reasons against the other offerings and nodes; the most frequent first.
 	RuledOut []scheduling.ReasonCount `json:"ruledOut,omitempty"`
@@ -170,9 +170,9 @@ type DomainCount struct {
 	Pods int64 `json:"pods"`
 }
 
-// Place is a possible place of a pod: a node, a launch, or a machine of its own.
+// Place is a possible place of a pod: a node, a launch, or a new node.
 type Place struct {
-	// Node or Launch is the name of the place; neither is set for a machine of its own.
+	// Node or Launch is the name of the place; neither is set for a new node.
 	Node   string `json:"node,omitempty"`
 	Launch string `json:"launch,omitempty"`
 	// Option is the offering that would be launched; nil on a node or a launch of the plan.
@@ -181,7 +181,7 @@ type Place struct {
 	NodePool string `json:"nodePool,omitempty"`
 }
 
-// Price is the price of the place per hour; 0 where no machine is launched.
+// Price is the price of the place per hour; 0 where no node is launched.
 func (p Place) Price() offerings.Price {
 	if p.Option == nil {
 		return 0

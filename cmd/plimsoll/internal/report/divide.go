@@ -16,7 +16,7 @@ import (
 // to the cent.
 type Costs struct {
 	// Overhead is the part that no pod requests: DaemonSets, the system's reservation, costs of nodes beside
-	// their machines, and idle resources, in this order.
+	// their nodes, and idle resources, in this order.
 	Overhead []Row `json:"overhead"`
 	// Breakdowns each divide the rest among pods.
 	Breakdowns []Breakdown `json:"breakdowns"`
@@ -81,8 +81,8 @@ func (a amounts) rows(cents [2]int64) []Row {
 	return rows
 }
 
-// divide adds up the shares of pods and overhead in the price of machines, today and after all steps. cents is the price
-// of all machines, in cents per month, today and then.
+// divide adds up the shares of pods and overhead in the price of nodes, today and after all steps. cents is the price
+// of all nodes, in cents per month, today and then.
 func divide(in *Input, machines []*costs.Machine, cents [2]int64) Costs {
 	type breakdown struct {
 		by   string

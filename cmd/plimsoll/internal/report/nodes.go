@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// Node is a node that the bill counts, or a machine that a step buys.
+// Node is a node of the bill, or one that a step launches.
 type Node struct {
 	// Name is the name of the node or launch; the fields below it are the values of its labels.
 	Name         string                 `json:"name"`
@@ -23,10 +23,10 @@ type Node struct {
 	// the price of the cluster.
 	Today int64 `json:"today"`
 	After int64 `json:"after"`
-	// Bought and Removed are the steps that buy and drain it, counted from 1; 0 is none.
+	// Bought and Removed are the steps that launch and drain it, counted from 1; 0 is none.
 	Bought  int `json:"bought,omitempty"`
 	Removed int `json:"removed,omitempty"`
-	// Stays says why it stays, "" where it goes or was bought by a step.
+	// Stays says why it stays, "" if it is removed or launched by a step.
 	Stays string `json:"stays,omitempty"`
 	// Fills divide its price among workloads and overhead, from each number of steps at which that changes.
 	Fills []Fill `json:"fills"`
@@ -56,11 +56,11 @@ const mostColours = 6
 // The other colours.
 const (
 	colourOthers   = mostColours + 1 + iota // the other ones
-	colourOverhead                          // DaemonSets, system and costs beside machines
+	colourOverhead                          // DaemonSets, system and costs beside instances
 	colourIdle
 )
 
-// nodesOf are the machines, the highest idle price first, then the launches of steps, in their order. cents is the price of
+// nodesOf are the nodes, the highest idle price first, then the launches of steps, in their order. cents is the price of
 // all, in cents per month, today and after all steps.
 func nodesOf(in *Input, machines []*costs.Machine, cents [2]int64, colours palette) []Node {
 	stays := map[string]string{}
@@ -100,7 +100,7 @@ func nodesOf(in *Input, machines []*costs.Machine, cents [2]int64, colours palet
 	return nodes
 }
 
-// fillOf divides the price of a machine by workload and kind of overhead. workload names the workload of a pod.
+// fillOf divides the price of a node by workload and kind of overhead. workload names the workload of a pod.
 func fillOf(s *costs.Stage, workload func(pod string) string, colours palette) Fill {
 	sums := map[string]offerings.Price{}
 	for i, pod := range s.Pods {

@@ -102,7 +102,7 @@ type Point struct {
 	// Cents is the price of the cluster at that point, per month, and Nodes its number of nodes.
 	Cents int64 `json:"centsPerMonth"`
 	Nodes int   `json:"nodes"`
-	// Moved is the number of pods moved until then, Launches the number of machines launched.
+	// Moved is the number of pods moved until then, Launches the number of nodes launched.
 	Moved    int `json:"podsMoved"`
 	Launches int `json:"launches"`
 }
@@ -112,7 +112,7 @@ type Step struct {
 	// Reason is why its nodes go, Drain their names.
 	Reason disruption.Reason `json:"reason"`
 	Drain  []string          `json:"drain"`
-	// Launches are the machines that it buys, each as instance type, capacity type and zone.
+	// Launches are the nodes that it launches, each as instance type, capacity type and zone.
 	Launches []string `json:"launches"`
 	// Pods is the number of evicted pods, Waves the number of waves in which they leave.
 	Pods  int `json:"pods"`

@@ -20,7 +20,7 @@ type Usage struct {
 	Excluded int `json:"nodesExcluded"`
 }
 
-// usageOf returns the use of the machines today. overhead is the part of the bill that no pod requests, by kind.
+// usageOf returns the use of the nodes today. overhead is the part of the bill that no pod requests, by kind.
 func usageOf(in *Input, machines []*costs.Machine, overhead []Row) Usage {
 	u := Usage{Excluded: len(in.Plan.Nodes) - in.Plan.Summary.NodesBefore}
 	for _, row := range overhead {

@@ -54,7 +54,7 @@ type Outcome struct {
 	// Rebuild says that the case is a rebuild: all pods are placed on new nodes, in another region or,
 	// to compare with, in the cluster's own.
 	Rebuild bool `json:"rebuild,omitempty"`
-	// Staying are nodes that the case would not buy and that stay all the same, by name.
+	// Staying are nodes that the case would not launch and that are not removed, by name.
 	Staying []string `json:"staying,omitempty"`
 	// Unplaced names the pods without a place, but for pods with scheduling gates.
 	Unplaced []string `json:"unplaced,omitempty"`
@@ -79,7 +79,7 @@ type Pending struct {
 type Added struct {
 	// Pods is their number.
 	Pods int `json:"pods"`
-	// PricePerHour is the pods' share of the price of their machines, divided by requests of the
+	// PricePerHour is the pods' share of the price of their nodes, divided by requests of the
 	// scarcest resource; idle resources belong to no pod.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 }
