@@ -33,7 +33,7 @@ type Offering struct {
 	// node in it adds to the bill, often 0, because the reservation is paid for already.
 	Price Price `json:"price"`
 	// Unavailable offerings are listed, so that running nodes can be priced and compared with
-	// offerings on sale, but must not be launched.
+	// available offerings, but must not be launched.
 	Unavailable bool `json:"unavailable,omitempty"`
 	// ReservationID names the reservation of a reserved offering. Offerings of
 	// several types or zones that carry the same id draw on the same reservation.

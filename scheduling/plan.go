@@ -37,7 +37,7 @@ type Launch struct {
 	// NodePool is the pool that pays.
 	NodePool string `json:"nodePool"`
 	// Options are the offerings to request from the provider, best first. Limits of NodePools and
-	// reservations hold whichever option each launch gets, so that launches can be bought side by
+	// reservations hold whichever option each launch gets, so that launches can be carried out side by
 	// side. Where minValues or a policy's flexibility need more options than that, they hold if at
 	// most one launch does not get its first option, and the plan has a warning.
 	Options []LaunchOption `json:"options"`

@@ -22,9 +22,9 @@ type Machine struct {
 	Name     string
 	NodePool string
 	Offering offerings.Key
-	// Bought is the step that launches it, counted from 1, 0 where it is there today; Removed the
+	// Launched is the step that launches it, counted from 1, 0 where it is there today; Removed the
 	// step that drains it, 0 where it stays.
-	Bought, Removed int
+	Launched, Removed int
 	// Stages are how it stands as steps are done, first things first.
 	Stages []Stage
 }
@@ -186,7 +186,7 @@ func (b *builder) step(number int, s *disruption.Step) {
 // launch buys a machine.
 func (b *builder) launch(number int, l *scheduling.Launch) *held {
 	o := &l.Options[0]
-	h := &held{machine: &Machine{Name: l.Name, NodePool: l.NodePool, Offering: o.Key(), Bought: number}}
+	h := &held{machine: &Machine{Name: l.Name, NodePool: l.NodePool, Offering: o.Key(), Launched: number}}
 	if node, err := l.Node(l.Name, o, b.cluster.CatalogOf(l.NodePool)); err == nil {
 		h.node.Capacity, h.node.Allocatable = node.Status.Capacity, node.Status.Allocatable
 	}

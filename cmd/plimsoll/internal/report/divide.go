@@ -28,7 +28,7 @@ type Costs struct {
 type Breakdown struct {
 	// By is namespace, workload, or a label's key, and of nodes NodePool or instance type.
 	By string `json:"by"`
-	// Rows are the amounts, the dearest first.
+	// Rows are the amounts, the highest first.
 	Rows []Row `json:"rows"`
 }
 
@@ -59,7 +59,7 @@ func (a amounts) add(name string, when int, price offerings.Price) {
 	a[name][when] += price
 }
 
-// rows divide cents among the amounts, the dearest first.
+// rows divide cents among the amounts, the highest first.
 func (a amounts) rows(cents [2]int64) []Row {
 	rows := make([]Row, 0, len(a))
 	for name := range a {

@@ -64,7 +64,7 @@ func (p page) Fleet() table {
 		one := row{Node: *n, Idle: n.idle()}
 		shown := &there
 		limit := mostNodes
-		if n.Bought > 0 {
+		if n.Launched > 0 {
 			shown, limit = &bought, mostLaunches
 		}
 		if *shown++; *shown > limit {
@@ -74,12 +74,12 @@ func (p page) Fleet() table {
 			t.Rest.Nodes++
 			t.Rest.Today += n.Today
 			t.Rest.After += n.After
-			if n.Bought == 0 {
+			if n.Launched == 0 {
 				t.Rest.Idle += one.Idle
 			}
 			continue
 		}
-		if n.Bought == 0 {
+		if n.Launched == 0 {
 			one.Today = []filled{bars(&n.Fills[0])}
 		}
 		if len(p.Steps) > 0 {

@@ -71,7 +71,7 @@ type page struct {
 func suffix(nodes []Node) string {
 	shared, found := "", 0
 	for i := range nodes {
-		if nodes[i].Bought > 0 {
+		if nodes[i].Launched > 0 {
 			continue
 		}
 		_, after, _ := strings.Cut(nodes[i].Name, ".")
@@ -265,8 +265,8 @@ func (p page) Unlisted() *Step {
 	return &rest
 }
 
-// Bought lists the instance types that a step launches, with their numbers.
-func (s Step) Bought() string {
+// Launched lists the instance types that a step launches, with their numbers.
+func (s Step) Launched() string {
 	counts := map[string]int{}
 	for _, l := range s.Launches {
 		counts[l]++

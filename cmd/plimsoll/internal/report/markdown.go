@@ -64,7 +64,7 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.Open(plural(len(r.Steps), "step"))
 		m.Table([]string{"", "Reason", "Removes", "Launches", "Pods moved", "Saves $ per month"}, "rlllrr")
 		for i, s := range p.Listed() {
-			m.Row(fmt.Sprint(i+1), string(s.Reason), figures.Names(p.NodeNames(s.Drain), mostObjects), s.Bought(), fmt.Sprint(s.Pods), dollars(s.SavingCents))
+			m.Row(fmt.Sprint(i+1), string(s.Reason), figures.Names(p.NodeNames(s.Drain), mostObjects), s.Launched(), fmt.Sprint(s.Pods), dollars(s.SavingCents))
 		}
 		if rest := p.Unlisted(); rest != nil {
 			m.Row("", "and "+plural(rest.Waves, "further step"), "", "", fmt.Sprint(rest.Pods), dollars(rest.SavingCents))

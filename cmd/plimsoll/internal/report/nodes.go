@@ -23,9 +23,9 @@ type Node struct {
 	// the price of the cluster.
 	Today int64 `json:"today"`
 	After int64 `json:"after"`
-	// Bought and Removed are the steps that launch and drain it, counted from 1; 0 is none.
-	Bought  int `json:"bought,omitempty"`
-	Removed int `json:"removed,omitempty"`
+	// Launched and Removed are the steps that launch and drain it, counted from 1; 0 is none.
+	Launched int `json:"launched,omitempty"`
+	Removed  int `json:"removed,omitempty"`
 	// Stays says why it stays, "" if it is removed or launched by a step.
 	Stays string `json:"stays,omitempty"`
 	// Fills divide its price among workloads and overhead, from each number of steps at which that changes.
@@ -84,7 +84,7 @@ func nodesOf(in *Input, machines []*costs.Machine, cents [2]int64, colours palet
 	for i, m := range machines {
 		nodes[i] = Node{
 			Name: m.Name, NodePool: m.NodePool, InstanceType: m.Offering.InstanceType, CapacityType: m.Offering.CapacityType, Zone: m.Offering.Zone,
-			Today: today[i], After: after[i], Bought: m.Bought, Removed: m.Removed, Stays: stays[m.Name],
+			Today: today[i], After: after[i], Launched: m.Launched, Removed: m.Removed, Stays: stays[m.Name],
 		}
 		for s := range m.Stages {
 			nodes[i].Fills = append(nodes[i].Fills, fillOf(&m.Stages[s], in.Workload, colours))
@@ -92,8 +92,8 @@ func nodesOf(in *Input, machines []*costs.Machine, cents [2]int64, colours palet
 		waste[m.Name] = m.Stages[0].Shares.Idle
 	}
 	slices.SortStableFunc(nodes, func(a, b Node) int {
-		if a.Bought > 0 || b.Bought > 0 {
-			return cmp.Compare(a.Bought, b.Bought)
+		if a.Launched > 0 || b.Launched > 0 {
+			return cmp.Compare(a.Launched, b.Launched)
 		}
 		return cmp.Or(cmp.Compare(waste[b.Name], waste[a.Name]), strings.Compare(a.Name, b.Name))
 	})

@@ -173,8 +173,8 @@ func (r *Report) steps(plan *disruption.ConsolidationPlan, machines []*costs.Mac
 	r.Points = []Point{reached}
 	change := make([]int, len(plan.Steps)+1) // of the number of nodes, by step
 	for _, m := range machines {
-		if m.Bought > 0 {
-			change[m.Bought]++
+		if m.Launched > 0 {
+			change[m.Launched]++
 		}
 		if m.Removed > 0 {
 			change[m.Removed]--

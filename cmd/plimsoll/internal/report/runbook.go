@@ -23,7 +23,7 @@ func (p page) Runbook() string {
 	for i, s := range p.Steps {
 		fmt.Fprintf(&b, "\n# Step %d of %d, %s\n", i+1, len(p.Steps), s.Reason)
 		if len(s.Launches) > 0 {
-			wait("Launch " + printable(s.Bought()) + ". Press Enter when it is ready: ")
+			wait("Launch " + printable(s.Launched()) + ". Press Enter when it is ready: ")
 		}
 		force := ""
 		if slices.ContainsFunc(p.Risks, func(r Risk) bool { return r.Code == disruption.RiskBarePod && slices.Contains(r.Steps, i+1) }) {
