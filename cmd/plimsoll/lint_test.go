@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
 // findings are those that lint prints of a file, by code.
@@ -84,7 +85,7 @@ func TestLintTellsWhatIsToBeWritten(t *testing.T) {
 	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: api, namespace: shop}\nspec: {minAvailable: 2, selector: {matchLabels: {app: api}}%s}\n"
 	found, _ = findings(t, temp(t, "crashing.yaml", crashing+fmt.Sprintf(budget, "")))
 	require.Len(t, found[lint.BudgetUnready], 1)
-	require.Equal(t, "set it to AlwaysAllow, so that unready pods can be evicted, or repair the pods", found[lint.BudgetUnready][0].Advice)
+	require.Equal(t, "repair the pods that are not ready, or set spec.unhealthyPodEvictionPolicy to AlwaysAllow", found[lint.BudgetUnready][0].Advice)
 	found, _ = findings(t, temp(t, "always.yaml", crashing+fmt.Sprintf(budget, ", unhealthyPodEvictionPolicy: AlwaysAllow")))
 	require.Empty(t, found[lint.BudgetUnready])
 	require.Empty(t, found[lint.BudgetBlocks])
@@ -95,4 +96,38 @@ func TestLintOfTheQuickstart(t *testing.T) {
 	t.Parallel()
 	r := run(t, "lint", "-f", shop)
 	require.Equal(t, exitOK, r.code, r.stdout)
+}
+
+// A PodDisruptionBudget has one fix, whichever command names it, the way without downtime first, and pods of Jobs are given
+// the time to complete.
+func TestBlockersHaveOneFix(t *testing.T) {
+	t.Parallel()
+	var objects strings.Builder
+	for i := range 4 {
+		objects.WriteString(groupNode(fmt.Sprint("n-", i), "m5.2xlarge", "eu-west-1a", 8, 32, "eks.amazonaws.com/nodegroup: workers", ""))
+	}
+	objects.WriteString(groupPod("api-0", "n-0", "100m", "1Gi", "") + groupPod("db-0", "n-1", "100m", "1Gi", ""))
+	objects.WriteString(strings.NewReplacer("apps/v1", "batch/v1", "ReplicaSet", "Job", "metadata: {", "metadata: {annotations: {karpenter.sh/do-not-disrupt: 'true'}, ").Replace(groupPod("report-0", "n-2", "100m", "1Gi", "")))
+	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: %s, namespace: shop}\nspec: {%s, selector: {matchLabels: {app: %[1]s}}}\n"
+	fmt.Fprintf(&objects, budget, "api", "minAvailable: 1")
+	fmt.Fprintf(&objects, budget, "db", "maxUnavailable: 0")
+	file := temp(t, "blockers.yaml", objects.String())
+
+	r := run(t, "consolidate", "-f", file, "-o", "json")
+	var plan disruption.ConsolidationPlan
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &plan), r.stderr)
+	fixes := map[string]string{}
+	for _, b := range plan.Summary.Blocked {
+		for _, c := range b.Changes {
+			fixes[c.Object] = c.To
+		}
+	}
+	found, _ := findings(t, file)
+	require.Equal(t, map[string]string{
+		"poddisruptionbudget/shop/api": "run 2 replicas, and replace spec.minAvailable by maxUnavailable: 1 (with 1 replica: brief downtime)",
+		"poddisruptionbudget/shop/db":  "run 2 replicas, and set spec.maxUnavailable to 1 (with 1 replica: brief downtime)",
+		"pod/shop/report-0":            "wait until its Job completes, or remove the annotation karpenter.sh/do-not-disrupt: true, if the Job may start over",
+	}, fixes)
+	require.Equal(t, fixes["poddisruptionbudget/shop/api"], found[lint.BudgetBlocks][0].Advice)
+	require.Equal(t, fixes["poddisruptionbudget/shop/db"], found[lint.BudgetBlocks][1].Advice)
 }

@@ -114,6 +114,9 @@ func explain(planner provisioning.Planner, p *scheduling.Problem, plan *scheduli
 func disrupt(ctx context.Context, in *input) {
 	_ = in.Cluster.Current()
 	_ = in.Cluster.RebuildProblem(in.Planner)
+	for _, b := range in.Cluster.PodDisruptionBudgets {
+		_ = in.Cluster.BudgetFix(b)
+	}
 	for range in.Planner.Steps(ctx, in.Cluster) {
 		continue
 	}

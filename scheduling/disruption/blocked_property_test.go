@@ -167,7 +167,8 @@ func follow(t *testing.T, p disruption.Planner, c disruption.Cluster, b *disrupt
 				for i, pod := range *list {
 					if scheduling.PodName(pod) == name {
 						(*list)[i] = pod.DeepCopy()
-						key, _, _ := strings.Cut(strings.TrimPrefix(change.To, "remove the annotation "), ":")
+						_, key, _ := strings.Cut(change.To, "remove the annotation ")
+						key, _, _ = strings.Cut(key, ":")
 						require.Contains(t, pod.Annotations, key)
 						(*list)[i].Annotations = nil
 					}
@@ -216,10 +217,10 @@ func changeBudget(t *testing.T, list []*policyv1.PodDisruptionBudget, name, to s
 			continue
 		}
 		own := b.DeepCopy()
-		switch strings.TrimSuffix(to, ", which allows brief downtime of its only pod") {
-		case "delete it: its pods have another one":
+		switch strings.TrimSuffix(strings.TrimPrefix(to, "run 2 replicas, and "), " (with 1 replica: brief downtime)") {
+		case "merge it into the other PodDisruptionBudget of its pods, because the eviction API supports one for each pod":
 			continue
-		case "set spec.unhealthyPodEvictionPolicy to AlwaysAllow":
+		case "repair the pods that are not ready, or set spec.unhealthyPodEvictionPolicy to AlwaysAllow":
 			own.Spec.UnhealthyPodEvictionPolicy = &always
 		case "set spec.maxUnavailable to 1":
 			own.Spec.MaxUnavailable, own.Generation = &one, own.Status.ObservedGeneration+1

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
@@ -35,6 +36,17 @@ func newRules(p Planner, c *Cluster) *rules {
 
 // budgetPods are the pods that PodDisruptionBudgets count, pending ones included.
 func (c *Cluster) budgetPods() []*corev1.Pod { return slices.Concat(c.Pods, c.Running) }
+
+// BudgetFix describes the change with which a PodDisruptionBudget of the cluster that allows no eviction allows one, in a few
+// words, e.g. "set spec.maxUnavailable to 1". It is the change that [Planner.Blocked] tries; "" where no change of the
+// PodDisruptionBudget helps, or its selector is not valid.
+func (c *Cluster) BudgetFix(b *policyv1.PodDisruptionBudget) string {
+	if b == nil {
+		return ""
+	}
+	_, to := eviction.Allowing(b, c.budgetPods())
+	return to
+}
 
 // reserveBudgets subtracts from each PodDisruptionBudget the most pods that one wave of a step under way may still
 // evict.

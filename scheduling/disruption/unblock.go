@@ -143,7 +143,11 @@ func (u *unblocking) leaveAnnotationsOut() {
 		for _, pod := range s.pods {
 			if eviction.Protected(pod, u.state.rules.now) {
 				asks[podspec.PodName(pod)] = true
-				u.changes["pod/"+podspec.PodName(pod)] = "remove the annotation " + eviction.AnnotationOf(pod)
+				to := "remove the annotation " + eviction.AnnotationOf(pod)
+				if eviction.OfJob(pod) {
+					to = "wait until its Job completes, or " + to + ", if the Job may start over"
+				}
+				u.changes["pod/"+podspec.PodName(pod)] = to
 			}
 		}
 	}
@@ -187,7 +191,7 @@ func (u *unblocking) letOneGo() {
 		name := eviction.BudgetName(b)
 		switch object := "poddisruptionbudget/" + name; {
 		case second[name]:
-			u.changes[object] = "delete it: its pods have another one"
+			u.changes[object] = "merge it into the other PodDisruptionBudget of its pods, because the eviction API supports one for each pod"
 			continue
 		case none[name]:
 			if own, to := eviction.Allowing(b, u.state.cluster.budgetPods()); own != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,13 +18,13 @@ import (
 // budgets are PodDisruptionBudgets that never let a pod go, let none go now because pods are not ready, or
 // have no pod.
 func budgets(c *disruption.Cluster) (out []Finding) {
-	pods := podsOf(&c.Problem)
+	pods := lo.GroupBy(podsOf(&c.Problem), func(p *corev1.Pod) string { return cmp.Or(p.Namespace, "default") })
 	for _, b := range c.PodDisruptionBudgets {
 		object := "PodDisruptionBudget/" + budgetName(b)
 		if _, err := metav1.LabelSelectorAsSelector(b.Spec.Selector); err != nil {
 			continue // validation tells that
 		}
-		g := guard(b, pods)
+		g := guard(b, pods[cmp.Or(b.Namespace, "default")])
 		if g.pods == 0 {
 			out = append(out, Finding{
 				Severity: Warning, Code: BudgetIdle, Object: object, Field: "spec.selector", Value: metav1.FormatLabelSelector(b.Spec.Selector),
@@ -31,14 +32,20 @@ func budgets(c *disruption.Cluster) (out []Finding) {
 			})
 			continue
 		}
-		r := g.remedy()
-		if r == nil {
+		fix := c.BudgetFix(b)
+		if g.allows() || fix == "" {
 			continue
 		}
-		f := Finding{Severity: Error, Code: BudgetBlocks, Object: object, Field: r.field, Value: r.value, Advice: r.text}
+		f := Finding{Severity: Error, Code: BudgetBlocks, Object: object, Advice: fix}
 		switch {
-		case r.unready:
-			f.Severity, f.Code = Warning, BudgetUnready
+		case b.Spec.MaxUnavailable != nil:
+			f.Field, f.Value = "spec.maxUnavailable", b.Spec.MaxUnavailable.String()
+		case b.Spec.MinAvailable != nil:
+			f.Field, f.Value = "spec.minAvailable", b.Spec.MinAvailable.String()
+		}
+		switch {
+		case g.allowed(g.pods) > 0:
+			f.Severity, f.Code, f.Field, f.Value = Warning, BudgetUnready, "spec.unhealthyPodEvictionPolicy", ""
 			f.Message = fmt.Sprintf("blocks the eviction of all of its pods (%d), because %d of them are not ready; not even these can be evicted", g.pods, g.pods-g.ready)
 		case g.always():
 			f.Message = fmt.Sprintf("never lets a ready one of its pods (%d) be evicted, so that their nodes can be neither drained nor replaced", g.pods)
@@ -61,7 +68,7 @@ type guarded struct {
 	pods, ready int
 }
 
-// guard counts the pods of a budget.
+// guard counts the pods of a budget among those of its namespace.
 func guard(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) *guarded {
 	g := &guarded{spec: b.Spec}
 	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
@@ -69,7 +76,7 @@ func guard(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) *guarded {
 		return g
 	}
 	for _, pod := range pods {
-		if cmp.Or(pod.Namespace, "default") == cmp.Or(b.Namespace, "default") && selector.Matches(labels.Set(pod.Labels)) {
+		if selector.Matches(labels.Set(pod.Labels)) {
 			g.pods++
 			if !unready(pod) {
 				g.ready++
@@ -111,40 +118,4 @@ func (g *guarded) allowed(ready int) int {
 		}
 	}
 	return max(0, ready-desired)
-}
-
-// remedy is a change of a PodDisruptionBudget that lets a pod go.
-type remedy struct {
-	field, value string // the field at fault and its value
-	text         string
-	spec         policyv1.PodDisruptionBudgetSpec // changed
-	replicas     int                              // how many pods there have to be then
-	unready      bool                             // it would let pods go if all were ready
-}
-
-// remedy returns a change of the budget that lets a pod be evicted; nil where the budget already allows
-// one. The change was tried.
-func (g *guarded) remedy() *remedy {
-	if g.allows() {
-		return nil
-	}
-	one, always := intstr.FromInt32(1), policyv1.AlwaysAllow
-	r := &remedy{spec: g.spec, replicas: g.pods}
-	switch {
-	case g.allowed(g.pods) > 0:
-		r.unready, r.field, r.spec.UnhealthyPodEvictionPolicy = true, "spec.unhealthyPodEvictionPolicy", &always
-		r.text = "set it to AlwaysAllow, so that unready pods can be evicted, or repair the pods"
-	case g.spec.MaxUnavailable != nil:
-		r.field, r.value, r.spec.MaxUnavailable = "spec.maxUnavailable", g.spec.MaxUnavailable.String(), &one
-		r.text = "let at least 1 be unavailable"
-	default:
-		r.field, r.value = "spec.minAvailable", g.spec.MinAvailable.String()
-		r.spec.MinAvailable, r.spec.MaxUnavailable = nil, &one
-		r.text = "replace it by maxUnavailable: 1, which works with any number of replicas"
-		if g.pods == 1 {
-			r.replicas = 2
-			r.text = "run 2 replicas and replace it by maxUnavailable: 1, or delete the PodDisruptionBudget"
-		}
-	}
-	return r
 }

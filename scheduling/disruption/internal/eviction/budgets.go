@@ -155,8 +155,8 @@ func (n *podCount) allowed() int {
 }
 
 // Allowing is a copy of a budget that allows no disruption, changed so that it allows one, and the change in a few
-// words. If the budget only holds because pods are not ready, it then allows the eviction of these, otherwise of any
-// one. It is nil if no change of the budget helps.
+// words, with the way without downtime first. If the budget only holds because pods are not ready, it then allows the
+// eviction of these, otherwise of any one. It is nil if no change of the budget helps.
 func Allowing(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (changed *policyv1.PodDisruptionBudget, to string) {
 	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
 	if err != nil {
@@ -176,14 +176,14 @@ func Allowing(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (changed *pol
 			return nil, ""
 		}
 		changed.Spec.UnhealthyPodEvictionPolicy = &always
-		return changed, "set spec.unhealthyPodEvictionPolicy to AlwaysAllow"
+		return changed, "repair the pods that are not ready, or set spec.unhealthyPodEvictionPolicy to AlwaysAllow"
 	}
 	to = "set spec.maxUnavailable to 1"
 	if b.Spec.MinAvailable != nil {
 		to = "replace spec.minAvailable by maxUnavailable: 1"
 	}
 	if n.expected == 1 {
-		to += ", which allows brief downtime of its only pod"
+		to = "run 2 replicas, and " + to + " (with 1 replica: brief downtime)"
 	}
 	changed.Spec.MinAvailable, changed.Spec.MaxUnavailable = nil, &one
 	changed.Status = policyv1.PodDisruptionBudgetStatus{} // so that the pods are counted

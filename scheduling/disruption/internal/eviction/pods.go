@@ -55,6 +55,9 @@ func Reschedulable(pod *corev1.Pod) bool {
 	return (Active(pod) || !podspec.Terminal(pod) && ownedBy(pod, "apps/v1", "StatefulSet")) && !ownedBy(pod, "apps/v1", "DaemonSet") && !mirror(pod)
 }
 
+// OfJob reports whether a pod belongs to a Job, whose work is lost when the pod is evicted.
+func OfJob(pod *corev1.Pod) bool { return ownedBy(pod, "batch/v1", "Job") }
+
 // Evictable reports whether a pod is evicted through the API when its node is drained. Other pods end by themselves,
 // stay until the node is gone, or may not be evicted.
 func Evictable(pod *corev1.Pod, now time.Time) bool {
