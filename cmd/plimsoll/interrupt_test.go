@@ -114,7 +114,7 @@ func (c whenSearching) Err() error {
 }
 
 func TestInterruptedPlansAreMarked(t *testing.T) {
-	plan := []string{"plan", "-f", "../../examples/quickstart"}
+	plan := []string{"plan", "-f", services}
 	for _, tt := range []struct {
 		args []string
 		want string

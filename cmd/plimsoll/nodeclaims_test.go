@@ -29,7 +29,7 @@ spec:
 
 // A NodeClaim is what Karpenter would have written, and lets it buy what the plan lists.
 func TestNodeClaimsAreThoseOfKarpenter(t *testing.T) {
-	args := []string{"plan", "-f", temp(t, "pool.yaml", ownedPool), "-f", "../../examples/quickstart/30-services.yaml", "--effort", "fast"}
+	args := []string{"plan", "-f", temp(t, "pool.yaml", ownedPool), "-f", services + "/20-services.yaml", "--effort", "fast"}
 	plan := decodePlan(t, run(t, append(args, "-o", "json")...).stdout)
 	r := run(t, append(args, "-o", "nodeclaims")...)
 	docs := strings.Split(r.stdout, "---\n")
@@ -68,7 +68,7 @@ func TestNodeClaimsAreThoseOfKarpenter(t *testing.T) {
 func TestNodeClaimsNeedANodeClass(t *testing.T) {
 	t.Parallel()
 	pool := strings.Replace(ownedPool, "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}", "{name: default}", 1)
-	r := run(t, "plan", "-f", temp(t, "pool.yaml", pool), "-f", "../../examples/quickstart/30-services.yaml", "--effort", "fast", "-o", "nodeclaims")
+	r := run(t, "plan", "-f", temp(t, "pool.yaml", pool), "-f", services+"/20-services.yaml", "--effort", "fast", "-o", "nodeclaims")
 	require.Contains(t, r.stderr, "warning: NodePool/general: has no nodeClassRef with group, kind and name, without which its NodeClaims are refused\n")
 }
 
@@ -80,7 +80,7 @@ func TestNodeClaimsHaveTheOperatorsOfTheNodePool(t *testing.T) {
       - {key: karpenter.k8s.aws/instance-cpu, operator: Gte, values: ["2"]}
       - {key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ["33"]}
 `, 1)
-	r := run(t, "plan", "-f", temp(t, "pool.yaml", pool), "-f", "../../examples/quickstart/30-services.yaml", "--effort", "fast", "-o", "nodeclaims")
+	r := run(t, "plan", "-f", temp(t, "pool.yaml", pool), "-f", services+"/20-services.yaml", "--effort", "fast", "-o", "nodeclaims")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	var claim manifest.NodeClaim
 	require.NoError(t, yaml.UnmarshalStrict([]byte(strings.Split(r.stdout, "---\n")[0]), &claim))

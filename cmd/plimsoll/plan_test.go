@@ -17,8 +17,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// shop is the quickstart of the examples.
-const shop = "../../examples/quickstart"
+const (
+	// quickstart is the example of the README.
+	quickstart = "../../examples/quickstart"
+	// services are Deployments and a NodePool on EC2, for tests that need a search.
+	services = "testdata/services"
+)
 
 // obeys checks what the plan's contract promises of every plan in JSON.
 func obeys(t *testing.T, text string, pods int) {
@@ -145,27 +149,27 @@ func TestCatalogsMakeTheRound(t *testing.T) {
 
 func TestPlanOfTheQuickstart(t *testing.T) {
 	t.Parallel()
-	r := run(t, "plan", "-f", shop, "-o", "json", "--effort", "fast")
+	r := run(t, "plan", "-f", quickstart, "-o", "json", "--effort", "fast")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	obeys(t, r.stdout, 55)
+	obeys(t, r.stdout, 70)
 	plan := decodePlan(t, r.stdout)
 	require.Empty(t, plan.Warnings, "a newcomer is shown nothing that needs explaining")
 	require.Len(t, plan.Summary.Pools, 2)
-	again := run(t, "plan", "-f", shop, "-o", "json", "--effort", "1")
+	again := run(t, "plan", "-f", quickstart, "-o", "json", "--effort", "1")
 	require.Equal(t, r, again, "the same input gives the same bytes")
 
 	file := temp(t, "plan.json", r.stdout)
-	v := run(t, "verify", "-f", shop, "--plan", file)
+	v := run(t, "verify", "-f", quickstart, "--plan", file)
 	require.Equal(t, exitOK, v.code, v.stderr)
-	require.Contains(t, v.stdout, "The plan is valid: 55 of 55 pods placed")
+	require.Contains(t, v.stdout, "The plan is valid: 70 of 70 pods placed")
 
-	table := run(t, "plan", "-f", shop, "--effort", "fast")
-	require.Contains(t, table.stdout, "55 pods placed on")
+	table := run(t, "plan", "-f", quickstart, "--effort", "fast")
+	require.Contains(t, table.stdout, "70 pods placed on")
 	for line := range strings.Lines(table.stdout) {
 		require.Equal(t, strings.TrimRight(line, " \n")+"\n", line, "no blanks at the end of a line")
 	}
 
-	claims := run(t, "plan", "-f", shop, "-o", "nodeclaims", "--effort", "fast")
+	claims := run(t, "plan", "-f", quickstart, "-o", "nodeclaims", "--effort", "fast")
 	require.Equal(t, plan.Summary.Nodes, strings.Count(claims.stdout, "kind: NodeClaim"))
 	require.Contains(t, claims.stdout, "kind: EC2NodeClass")
 }
@@ -205,10 +209,10 @@ func TestStrategiesAndPolicies(t *testing.T) {
 }
 
 func TestDeadlinesAndInterrupts(t *testing.T) {
-	r := run(t, "plan", "-f", shop, "--timeout", "1ns", "-o", "json")
+	r := run(t, "plan", "-f", services, "--timeout", "1ns", "-o", "json")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	require.Equal(t, "deadline", string(decodePlan(t, r.stdout).Summary.Status))
-	table := run(t, "plan", "-f", shop, "--timeout", "1ns")
+	table := run(t, "plan", "-f", services, "--timeout", "1ns")
 	require.Contains(t, table.stdout, "The search was stopped by --timeout")
 
 	ctx, cancel := context.WithCancel(t.Context())

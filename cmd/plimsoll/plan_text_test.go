@@ -96,7 +96,7 @@ func TestHeadlines(t *testing.T) {
 // compared with the lower bound and with what is expected after scheduling.
 func TestTablesHaveOneBase(t *testing.T) {
 	t.Parallel()
-	args := []string{"plan", "-f", "../../examples/quickstart", "--effort", "fast", "--node-overhead", "0.05/hour"}
+	args := []string{"plan", "-f", services, "--effort", "fast", "--node-overhead", "0.05/hour"}
 	r := run(t, append(args, "-o", "wide")...)
 	require.Equal(t, exitOK, r.code, r.stderr)
 	s := decodePlan(t, run(t, append(args, "-o", "json")...).stdout).Summary

@@ -13,7 +13,6 @@ import (
 // What READMEs show of the command's output is what it prints. With -update they are
 // written anew.
 func TestReadmesShowWhatIsPrinted(t *testing.T) {
-	quickstart := "../../examples/quickstart"
 	block := [2]string{"```text\n", "```"}
 	consolidate := waste("--effort", "default")
 	for name, e := range map[string]excerpt{

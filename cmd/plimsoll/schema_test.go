@@ -40,7 +40,7 @@ func outputs(t *testing.T) []described {
 	plan := temp(t, "plan.json", run(t, with(shop, "plan")...).stdout)
 	return []described{
 		{"plan", "plimsoll plan -o json", reflect.TypeFor[scheduling.Plan](), [][]string{
-			with(shop, "plan"), with(dump, "plan"), {"plan", "-f", "../../examples/quickstart", "--effort", "fast", "-o", "json"},
+			with(shop, "plan"), with(dump, "plan"), {"plan", "-f", services, "--effort", "fast", "-o", "json"},
 		}},
 		{"alternatives", "plimsoll plan --alternatives -o json", reflect.TypeFor[struct {
 			Alternatives []provisioning.Alternative `doc:"The plans that differ: those that place the most pods first, then the cheapest." json:"alternatives"`

@@ -60,13 +60,13 @@ func TestSolverFlags(t *testing.T) {
 				assert.Less(t, l.Options[0].InterruptionRate, 0.05)
 			}
 		},
-		"--goal fewest-nodes --largest-node cpu=96": func(t *testing.T, p *scheduling.Plan) {
+		"--goal fewest-nodes --largest-node cpu=16": func(t *testing.T, p *scheduling.Plan) {
 			assert.Len(t, p.Launches, 2)
 		},
 	} {
 		t.Run(flags, func(t *testing.T) {
 			t.Parallel()
-			args := append([]string{"-f", shop, "--effort", "fast"}, strings.Fields(flags)...)
+			args := append([]string{"-f", services, "--effort", "fast"}, strings.Fields(flags)...)
 			r := run(t, append([]string{"plan", "-o", "json"}, args...)...)
 			require.Equal(t, exitOK, r.code, r.stderr)
 			holds(t, decodePlan(t, r.stdout))
@@ -74,10 +74,10 @@ func TestSolverFlags(t *testing.T) {
 			require.Equal(t, exitOK, run(t, append([]string{"verify", "--plan", file}, args...)...).code)
 		})
 	}
-	r := run(t, "plan", "-f", shop, "-o", "json", "--effort", "fast")
+	r := run(t, "plan", "-f", services, "-o", "json", "--effort", "fast")
 	file := temp(t, "plan.json", r.stdout)
 	for _, flag := range []string{"--no-spot", "--largest-node=cpu=2", "--spot-zones=9", "--interruption-cost=3"} {
-		r := run(t, "verify", "-f", shop, "--plan", file, flag)
+		r := run(t, "verify", "-f", services, "--plan", file, flag)
 		require.Equal(t, exitBadInput, r.code, flag)
 		require.Contains(t, r.stderr, "the plan breaks a rule")
 	}
@@ -85,7 +85,7 @@ func TestSolverFlags(t *testing.T) {
 
 func TestAlternativesAsJSON(t *testing.T) {
 	t.Parallel()
-	r := run(t, "plan", "--alternatives", "-f", shop, "-o", "json", "--effort", "fast")
+	r := run(t, "plan", "--alternatives", "-f", services, "-o", "json", "--effort", "fast")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	var got struct {
 		Alternatives []struct {
@@ -97,7 +97,7 @@ func TestAlternativesAsJSON(t *testing.T) {
 	require.Greater(t, len(got.Alternatives), 2)
 	require.Contains(t, got.Alternatives[0].Goals, provisioning.GoalCheapest)
 	for _, a := range got.Alternatives {
-		obeys(t, string(a.Plan), 55)
+		obeys(t, string(a.Plan), 31)
 	}
 }
 

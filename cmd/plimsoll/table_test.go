@@ -52,7 +52,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	figure := regexp.MustCompile(`^[$+-]?\d[\d,.]*%?$`)
 	for _, args := range [][]string{
 		{"plan", "-f", "testdata/dump.json", "--catalog", "testdata/market.json"},
-		{"plan", "-f", "../../examples/quickstart", "--effort", "fast"},
+		{"plan", "-f", quickstart, "--effort", "fast"},
 		{"plan", "-f", "../../examples/gke", "--effort", "fast", "--alternatives"},
 		{"consolidate", "-f", longNames(t), "--effort", "fast", "--now", "2026-11-21T09:00:00Z", "--details"},
 		{"catalog", "--filter", "family in (c6i g5 p4d)"},
@@ -95,5 +95,5 @@ func TestWithoutATerminalTablesAreAsWideAsEver(t *testing.T) {
 	for _, line := range tablesOf(run(t, waste("--effort", "default")...).stdout) {
 		require.LessOrEqual(t, utf8.RuneCountInString(line), 140)
 	}
-	require.NotContains(t, run(t, "plan", "-f", shop, "--effort", "fast").stdout, "(-o wide adds ")
+	require.NotContains(t, run(t, "plan", "-f", services, "--effort", "fast").stdout, "(-o wide adds ")
 }

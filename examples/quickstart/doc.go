@@ -1,3 +1,3 @@
 // Package quickstart holds the manifests of a small shop, and an example that plans
-// the machines for them.
+// its nodes.
 package quickstart

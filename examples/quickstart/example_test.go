@@ -10,8 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Plan the machines for the shop, and have the plan checked by code that shares
-// nothing with the solver.
+// The plan of the shop's nodes, checked by code that is separate from the planner.
 func Example() {
 	shop, err := manifest.Loader{}.Load(".")
 	if err != nil {
@@ -35,17 +34,17 @@ func Example() {
 	}
 	fmt.Printf("%d of %d pods placed\n", plan.Summary.Placed, plan.Summary.Pods)
 	for _, pool := range plan.Summary.Pools {
-		fmt.Println("pool", pool.Name, "buys machines:", pool.Nodes > 0)
+		fmt.Println("NodePool", pool.Name, "launches nodes:", pool.Nodes > 0)
 	}
 	fmt.Println("cheaper than one dollar per hour:", plan.Summary.PricePerHour.USD() < 1)
 	// Output:
-	// 55 of 55 pods placed
-	// pool general buys machines: true
-	// pool gpu buys machines: true
+	// 70 of 70 pods placed
+	// NodePool on-demand launches nodes: true
+	// NodePool spot launches nodes: true
 	// cheaper than one dollar per hour: true
 }
 
-// Read the manifests, without planning.
+// The manifests, read without a plan.
 func Example_manifests() {
 	shop, err := manifest.Loader{}.Load(".")
 	if err != nil {
@@ -56,6 +55,6 @@ func Example_manifests() {
 	fmt.Println(len(p.Pods), "pods,", len(p.DaemonSets), "daemon sets,", len(p.NodePools), "node pools,", len(shop.Warnings), "warnings")
 	fmt.Println("shop/search-0 is part of", shop.Workload("shop/search-0"))
 	// Output:
-	// 55 pods, 2 daemon sets, 2 node pools, 0 warnings
+	// 70 pods, 5 daemon sets, 2 node pools, 0 warnings
 	// shop/search-0 is part of shop/search
 }

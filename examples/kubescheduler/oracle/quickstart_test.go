@@ -12,8 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// The manifests of the quickstart, machines from the real catalog: every pod passes
-// every filter, and a whole scheduler that the plan steers binds all of them.
+// Of the plan of the quickstart, with the real catalog, each pod passes each filter, and a whole scheduler that the
+// plan steers binds all of them.
 func TestQuickstart(t *testing.T) {
 	shop, err := manifest.Loader{}.Load("../../quickstart")
 	require.NoError(t, err)
@@ -23,7 +23,9 @@ func TestQuickstart(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, plan.Launches)
 
-	found, err := oracle.Check(t.Context(), newScheduler(t), &p, plan, oracle.Config{Samples: 20, Seed: 1})
+	s, err := oracle.NewSchedulerFor(t.Context(), &p)
+	require.NoError(t, err)
+	found, err := oracle.Check(t.Context(), s, &p, plan, oracle.Config{Samples: 20, Seed: 1})
 	require.NoError(t, err)
 	require.Empty(t, found)
 
