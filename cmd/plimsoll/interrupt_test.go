@@ -72,7 +72,7 @@ func TestAnInterruptedSearchPrintsTheBestPlanSoFar(t *testing.T) {
 	var r result
 	for wait := time.Second; wait < time.Minute; wait *= 2 {
 		r = interruptedAfter(t, wait, os.Interrupt, "plan", "--alternatives", "--effort", "1000000000", "-f", file)
-		if r.code == exitInterrupted && !strings.Contains(r.stderr, "before there was a plan") {
+		if r.code == exitInterrupted && !strings.Contains(r.stderr, "before a plan was found") {
 			break // else it had not started, or was still reading
 		}
 	}
