@@ -88,7 +88,7 @@ func TestManySizesOnSmallMachines(t *testing.T) {
 // Pods of a few round sizes on nodes whose allocatable is a little below a power of two are the commonest real case, and
 // the hardest to prove: only bounds by patterns of whole pods are near the price.
 func TestRoundSizes(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(8) {
 		random := rand.New(rand.NewPCG(48, seed))
 		var sizes [12][2]int64
 		for i := range sizes {
@@ -105,6 +105,6 @@ func TestRoundSizes(t *testing.T) {
 		))}
 		plan := planAt(t, problem, scheduling.Policy{Effort: scheduling.EffortFast})
 		assert.Empty(t, plan.Unschedulable)
-		assert.Less(t, plan.Summary.Gap, 0.03, "seed %d", seed)
+		assert.Less(t, plan.Summary.Gap, 0.01, "seed %d", seed)
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 // Search finds the pattern of most value of a knapsack, layer by layer: each layer decides the number of pods
 // of one class. States with the same remaining room are one, and a state whose upper bound of value does not
-// exceed the best one is dropped.
+// exceed the best one is dropped. The upper bound is the value of the room that is left, by the duals of the rows or by
+// the tables of single rows, whichever is less.
 type Search struct {
 	*Knapsack
 	// PodValues are the values of pods by index in Classes, Values the duals of the rows, at least 0. The value of
@@ -26,6 +27,7 @@ type Search struct {
 	// most value that they have beyond the value of their room.
 	rest, steps []int64
 	excess      []int64
+	tables      rowTables
 
 	states  []state
 	dims    int // rows
@@ -187,6 +189,7 @@ func (s *Search) prepare() {
 			s.steps[at] = divisor(s.steps[at+s.dims], size)
 		}
 	}
+	s.work += s.tables.fill(s)
 }
 
 // expand decides the number of pods of a layer's class for every state of the layer before.
@@ -200,7 +203,7 @@ func (s *Search) expand(layer, from, to int) {
 	s.clear(to - from)
 	next := (layer + 1) * s.dims
 	rest, steps, excess := s.rest[next:next+s.dims], s.steps[next:next+s.dims], s.excess[layer+1]
-	left := make([]int64, s.dims)
+	begins, left := s.tables.begins[next:next+s.dims], make([]int64, s.dims)
 	for at := from; at < to; at++ {
 		if s.states[at].bound <= max(s.Floor, s.best) && at > 0 {
 			continue
@@ -226,16 +229,16 @@ func (s *Search) expand(layer, from, to int) {
 				break
 			}
 			worths := value + take*worth
-			bound := worths + excess
+			valued := int64(0)
 			room = s.rooms[at*s.dims : (at+1)*s.dims] // enter may reallocate it
 			for d := range left {
 				left[d] = min(room[d]-take*size[d], rest[d])
 				if step := steps[d]; step > 1 {
 					left[d] -= left[d] % step
 				}
-				bound += s.Values[d] * left[d]
+				valued += s.Values[d] * left[d]
 			}
-			if bound > floor {
+			if bound := s.tables.lower(worths+valued+excess, worths, valued, begins, left, s.Values); bound > floor {
 				s.enter(state{value: worths, bound: bound, from: int32(at), take: take}, left)
 			}
 		}

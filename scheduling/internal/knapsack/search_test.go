@@ -116,6 +116,30 @@ func TestSearch(t *testing.T) {
 	assert.Positive(t, partial)
 }
 
+// Where sizes are round and the room is not, the duals of rows count room that whole pods cannot use. A search with few
+// states has to know that, because there are too many patterns to look at each.
+func TestSearchProvesRoundSizes(t *testing.T) {
+	room := []int64{155, 225, 56}
+	var classes []Class
+	var worths []float64
+	for c, size := range [][]int64{{80, 64, 1}, {70, 16, 1}, {40, 64, 1}, {40, 16, 1}, {40, 8, 1}, {20, 32, 1}, {20, 16, 1}, {20, 8, 1}, {20, 4, 1}, {10, 32, 1}, {10, 8, 1}, {5, 1, 1}} {
+		most := int64(56)
+		for d, n := range size {
+			most = min(most, room[d]/n)
+		}
+		classes = append(classes, Class{Number: c, Size: size, Most: most})
+		worths = append(worths, 16+10*float64(size[0])+2.5*float64(size[1]))
+	}
+	worths[len(worths)-1] = 20 // small pods fill what is left badly
+	v := New(room, classes)
+	relaxed := v.Relax(worths)
+	relaxed.Solve()
+	s := &Search{Knapsack: v, Width: 120}
+	s.Scale(relaxed, 1<<14, 0)
+	out := s.Run()
+	assert.Less(t, float64(out.Bound), 1.005*float64(out.Best)) // by the duals alone it is 1.019
+}
+
 // The number at a place of the descending order is found whatever the order of the numbers, with equal ones among them.
 func TestNthLargest(t *testing.T) {
 	for seed := range uint64(50) {
