@@ -1,0 +1,239 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+)
+
+// Options are the settings of a [Controller]. The zero value works.
+type Options struct {
+	// Policy is how machines are chosen for pending pods.
+	Policy scheduling.Policy
+	// Disruption plans which nodes to remove. The controller sets its Now.
+	Disruption disruption.Planner
+	// DisruptEvery is the time between two plans of disruption; 0 is one minute, and below 0 nodes are removed only
+	// when they are about to be interrupted.
+	DisruptEvery time.Duration
+	// BatchIdle is how long no further pod must have come before pods are planned, BatchMax how long they wait at
+	// most; 0 is 1 s and 10 s, as in Karpenter. Below 0 they do not wait.
+	BatchIdle, BatchMax time.Duration
+	// RegistrationTimeout is how long a machine may take until its node is ready; 0 is 15 minutes, as in Karpenter.
+	RegistrationTimeout time.Duration
+	// DrainTimeout is how long a step may wait for one wave of evictions before it is abandoned; 0 is 15 minutes. Steps
+	// for an interruption are never abandoned for it.
+	DrainTimeout time.Duration
+	// ListEvery is the time between two calls of Provider.Machines; 0 is 30 s. Below 0 each Reconcile calls it.
+	ListEvery time.Duration
+	// PlanTimeout bounds the time of a plan; 0 is no bound. The best plan by then is carried out.
+	PlanTimeout time.Duration
+	// Parallel is how many machines are ordered at the same time; 0 is 10.
+	Parallel int
+	// Log is told about launches, steps and failures; nil is [slog.Default].
+	Log *slog.Logger
+	// Clock is the time; nil is [time.Now].
+	Clock func() time.Time
+	// Run is part of the IDs of orders, and must differ from run to run; "" is random.
+	Run string
+	// Planned is told each plan for pending pods before its machines are ordered, Consolidating each plan of
+	// disruption before its first step; nil for none. They must change neither. An error ends the Reconcile, and the plan is
+	// not carried out.
+	Planned       func(scheduling.Problem, *scheduling.Plan) error
+	Consolidating func(disruption.Planner, disruption.Cluster, *disruption.ConsolidationPlan) error
+}
+
+// withDefaults is the options with the documented values for zeros.
+func (o Options) withDefaults() Options {
+	o.DisruptEvery = cmp.Or(o.DisruptEvery, time.Minute)
+	o.BatchIdle = cmp.Or(o.BatchIdle, time.Second)
+	o.BatchMax = cmp.Or(o.BatchMax, 10*time.Second)
+	o.RegistrationTimeout = cmp.Or(o.RegistrationTimeout, 15*time.Minute)
+	o.DrainTimeout = cmp.Or(o.DrainTimeout, 15*time.Minute)
+	o.ListEvery = cmp.Or(o.ListEvery, 30*time.Second)
+	o.Parallel = cmp.Or(o.Parallel, 10)
+	o.Log = cmp.Or(o.Log, slog.Default())
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	o.Run = cmp.Or(o.Run, rand.Text()[:8])
+	return o
+}
+
+// Controller plans and acts for one cluster. Upsert, Delete, Resync and Stats may be called at any time and from any
+// goroutine.
+type Controller struct {
+	provider Provider
+	evictor  Evictor
+	opts     Options
+	inbox    inbox
+
+	// mu is held by Reconcile. The fields below belong to it.
+	mu      sync.Mutex
+	clock   clock
+	session *provisioning.Session
+	objects objects
+	budgets map[types.NamespacedName]*policyv1.PodDisruptionBudget
+	// machines are those ordered or listed, by the ID of their order or, without an order, by name.
+	machines map[string]*machine
+	orders   int
+	// forgotten are orders whose node the session has still, refresh the nodes that plans see in another way now.
+	forgotten []string
+	refresh   map[string]bool
+	listed    bool
+	listAt    time.Duration
+	// unavailable are the offerings that the provider had none of lately.
+	unavailable *offerings.Unavailable
+	pods        waiting
+	// steps of interruptions, and of all other reasons.
+	urgent, planned queue
+	// closing are the nodes that these steps remove, and those of steps that are done until the node is gone.
+	closing   map[string]bool
+	disruptAt time.Duration
+	stats     Stats
+	statsMu   sync.Mutex
+}
+
+// New starts a controller. The problem has the objects that do not come as events: catalog, kube-scheduler's
+// configuration, NodePools if they are not watched. It must have no pods and no nodes.
+func New(opts Options, provider Provider, evictor Evictor, p scheduling.Problem) (*Controller, error) {
+	switch {
+	case provider == nil:
+		return nil, errors.New("controller: the provider is missing")
+	case evictor == nil:
+		return nil, errors.New("controller: the evictor is missing")
+	case len(p.Pods)+len(p.Running)+len(p.Nodes) > 0:
+		return nil, fmt.Errorf("controller: the problem has %d pods and %d nodes; hand them to Upsert", len(p.Pods)+len(p.Running), len(p.Nodes))
+	}
+	c := &Controller{
+		provider: provider, evictor: evictor, opts: opts.withDefaults(), objects: newObjects(),
+		budgets: map[types.NamespacedName]*policyv1.PodDisruptionBudget{}, machines: map[string]*machine{}, pods: newWaiting(),
+		unavailable: &offerings.Unavailable{}, refresh: map[string]bool{}, closing: map[string]bool{},
+	}
+	c.inbox.wake = make(chan struct{}, 1)
+	if p.Unavailable != nil {
+		c.unavailable = p.Unavailable
+	}
+	c.clock.read = c.opts.Clock
+	c.clock.tick()
+	p.Unavailable, p.Now = c.unavailable, c.clock.now
+	for _, pool := range p.NodePools {
+		c.objects.known[keyOf(pool)] = pool
+	}
+	session, err := provisioning.NewSession(c.opts.Policy, p)
+	if err != nil {
+		return nil, err
+	}
+	c.session = session
+	return c, nil
+}
+
+// Reconcile makes one round and returns how long the next may wait if no event comes, at most 30 s. An error says which calls
+// failed; what they were for is tried again by the next round.
+func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.clock.tick() {
+		// Marks of the time before would hold for as long as the clock went back.
+		c.unavailable = &offerings.Unavailable{}
+		c.objects.restamp(c.clock.now)
+	}
+	c.unavailable.Prune(c.clock.now)
+	errs := []error{c.readEvents(), c.listMachines(ctx)}
+	if c.listed {
+		c.repeatOrders(ctx)
+		errs = append(errs, c.provision(ctx), c.disrupt(ctx), c.carryOut(ctx, &c.urgent), c.carryOut(ctx, &c.planned))
+	}
+	errs = append(errs, c.setTaints(ctx), c.tell())
+	c.count(func(s *Stats) {
+		s.Reconciles++
+		s.PendingPods, s.PromisedPods, s.InFlight = len(c.objects.pending), len(c.pods.promised), 0
+		for _, m := range c.machines {
+			if m.node == "" {
+				s.InFlight++
+			}
+		}
+		s.StepsUnderWay = len(c.urgent.steps) + len(c.planned.steps)
+	})
+	return c.wait(), errors.Join(errs...)
+}
+
+// wait is how long nothing has to be done unless an event comes.
+func (c *Controller) wait() time.Duration {
+	switch {
+	case c.pods.unplanned(&c.objects):
+		return max(c.opts.BatchIdle, 100*time.Millisecond)
+	case len(c.urgent.steps)+len(c.planned.steps) > 0:
+		return time.Second
+	}
+	return 30 * time.Second
+}
+
+// Run reconciles until the context ends: whenever events have come, and when Reconcile asks for it. Failures are logged, and
+// delay the next round by up to a minute.
+func (c *Controller) Run(ctx context.Context) error {
+	delay := time.Duration(0)
+	for {
+		wait, err := c.Reconcile(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		events := c.inbox.wake
+		if err != nil {
+			delay = min(max(2*delay, time.Second), time.Minute)
+			c.opts.Log.Error("reconcile failed", "error", err, "next", delay)
+			wait, events = delay, nil
+		} else {
+			delay = 0
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-events:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// planContext is the context of one plan.
+func (c *Controller) planContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.opts.PlanTimeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, c.opts.PlanTimeout)
+}
+
+// maxTick is how much time one Reconcile may count, so that a clock that jumps ends no timeout.
+const maxTick = time.Minute
+
+// clock measures time that a jump does not change.
+type clock struct {
+	read    func() time.Time
+	now     time.Time
+	elapsed time.Duration
+}
+
+// tick reads the clock, and reports whether it went back.
+func (c *clock) tick() (back bool) {
+	now := c.read()
+	if !c.now.IsZero() {
+		passed := now.Sub(c.now)
+		back = passed < 0
+		c.elapsed += min(max(passed, 0), maxTick)
+	}
+	c.now = now
+	return back
+}

@@ -1,0 +1,223 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+const limitCPU = 64
+
+func pool() *scheduling.NodePool {
+	p := &scheduling.NodePool{}
+	p.Name, p.UID, p.ResourceVersion = "general", "pool", "1"
+	p.Spec.Template.Spec.Requirements = []requirements.Selector{{Key: offerings.CapacityTypeLabel, Operator: requirements.In, Values: []string{"spot", "on-demand"}}}
+	p.Spec.Template.Metadata.Labels = map[string]string{"team": "shop"}
+	calm := 5 * time.Minute
+	p.Spec.Disruption.ConsolidateAfter = &scheduling.NillableDuration{Duration: &calm}
+	p.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: "30%"}}
+	p.Spec.Limits = corev1.ResourceList{corev1.ResourceCPU: *resource.NewQuantity(limitCPU, resource.DecimalSI)}
+	return p
+}
+
+func newWorld(t *testing.T, seed uint64, f faults) *world {
+	all, err := ec2.Catalog("us-east-1")
+	require.NoError(t, err)
+	narrow, err := instancetypes.ParseFilter("category in (c m r),generation>=6,arch=amd64,cpu in (2 4 8),zone in (us-east-1a us-east-1b us-east-1d)")
+	require.NoError(t, err)
+	return &world{
+		dice: rand.New(rand.NewPCG(seed, 1)), faults: f, catalog: all.Filter(narrow), pods: map[string]*corev1.Pod{}, nodes: map[string]*corev1.Node{},
+		instances: map[string]*instance{}, forPod: map[types.UID][]string{}, tell: func(metav1.Object, bool) {},
+		apps: []app{
+			{name: "web", cpu: "900m", memory: "1Gi", replicas: 8, spread: true},
+			{name: "api", cpu: "1400m", memory: "2Gi", replicas: 6, spread: true},
+			{name: "cache", cpu: "300m", memory: "6Gi", replicas: 4},
+			{name: "queue", cpu: "1", memory: "3Gi", replicas: 3, apart: true},
+			{name: "worker", cpu: "500m", memory: "1Gi", replicas: 10},
+		},
+	}
+}
+
+// start is a new run of the controller, which knows nothing but the objects that there are.
+func (w *world) start(t *testing.T, run int) *Controller {
+	opts := Options{
+		Policy:     scheduling.Policy{Effort: scheduling.EffortFast},
+		Disruption: disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree}, MinSaving: disruption.Saving{Share: 0.1}},
+		// A tick is longer than a batch, so that pods wait for one tick.
+		DisruptEvery: 20 * time.Minute, Clock: w.clock, Run: fmt.Sprintf("run-%04d", run), Parallel: 1, ListEvery: -1,
+		Log: slog.New(slog.DiscardHandler),
+		Planned: func(p scheduling.Problem, plan *scheduling.Plan) error {
+			return verify.Plan(p, plan)
+		},
+		Consolidating: func(planner disruption.Planner, c disruption.Cluster, plan *disruption.ConsolidationPlan) error {
+			return (verify.StepsChecker{Planner: planner}).Steps(c, plan)
+		},
+	}
+	c, err := New(opts, w, w, scheduling.Problem{Catalog: w.catalog, NodePools: []*scheduling.NodePool{pool()}})
+	require.NoError(t, err)
+	w.tell = func(o metav1.Object, deleted bool) {
+		if deleted {
+			require.NoError(t, c.Delete(o))
+		} else {
+			require.NoError(t, c.Upsert(o))
+		}
+	}
+	w.resync(t, c)
+	return c
+}
+
+func (w *world) resync(t *testing.T, c *Controller) {
+	require.NoError(t, c.Resync(append(w.all(), pool())...))
+	w.lost = false
+}
+
+// rough is a bad day.
+func rough() faults {
+	return faults{
+		launchFails: 0.05, launchLost: 0.05, noCapacity: 0.1, neverJoins: 0.03, joinsLate: 0.05, machineLost: 0.01, listFails: 0.05, listLags: 0.5,
+		terminateFails: 0.1, evictFails: 0.05, taintFails: 0.05, nodeDeleted: 0.0002, interruption: 0.001, eventTwice: 0.1, eventLost: 0.005,
+		restart: 0.003, clockJumps: 0.002,
+	}
+}
+
+// A controller survives restarts, lost and duplicate events, failing calls, late and lost machines, and a clock that jumps: no
+// pod is lost, no machine is bought twice for a pod or forgotten, and the limit of the NodePool holds.
+func TestFaults(t *testing.T) {
+	ticks := 10_000
+	if testing.Short() {
+		ticks = 1_500
+	}
+	w := newWorld(t, 1, rough())
+	c := w.start(t, 0)
+	runs := 0
+	var total Stats
+	waited := map[types.UID]int{}
+	for range ticks {
+		if w.roll(w.faults.restart) {
+			runs++
+			total = sum(total, c.Stats())
+			c = w.start(t, runs)
+		}
+		if w.roll(w.faults.clockJumps) {
+			w.skew += time.Duration(w.dice.IntN(48)-24) * time.Hour
+		}
+		if w.tick%10 == 0 {
+			a := &w.apps[w.dice.IntN(len(w.apps))]
+			a.replicas = max(1, a.replicas+w.dice.IntN(7)-3)
+			a.replicas = min(a.replicas, 12)
+		}
+		w.step()
+		if w.lost && w.roll(0.3) {
+			w.resync(t, c) // as informers do after a watch has failed
+		}
+		if _, err := c.Reconcile(context.Background()); err != nil {
+			require.ErrorIs(t, err, errCloud, "tick %d", w.tick)
+		}
+		require.LessOrEqual(t, w.cpu(), int64(limitCPU*1000), "tick %d: limit", w.tick)
+		require.Empty(t, w.twice)
+		for _, p := range w.pods {
+			if p.Spec.NodeName == "" {
+				waited[p.UID]++
+				require.Less(t, waited[p.UID], 400, "tick %d: pod %s waits", w.tick, p.Name)
+			}
+		}
+	}
+	total = sum(total, c.Stats())
+	t.Logf("%d runs: %+v", runs+1, total)
+	for _, n := range []int{total.Launched, total.Steps, total.Evictions, total.Adopted, total.CapacityFailures, total.LaunchFailures, total.Lost, total.Unregistered, total.Terminated} {
+		require.Positive(t, n, "%+v", total)
+	}
+
+	// When all is calm again, so is the controller.
+	w.faults = faults{}
+	w.resync(t, c)
+	for range 300 {
+		w.step()
+		_, err := c.Reconcile(context.Background())
+		require.NoError(t, err)
+	}
+	before := c.Stats()
+	for range 200 {
+		w.step()
+		_, err := c.Reconcile(context.Background())
+		require.NoError(t, err)
+	}
+	after := c.Stats()
+	require.Zero(t, after.PendingPods)
+	require.Zero(t, after.InFlight)
+	require.Zero(t, after.StepsUnderWay)
+	require.Equal(t, before.Launched, after.Launched)
+	require.Equal(t, before.Evictions, after.Evictions)
+	require.Equal(t, before.Terminated, after.Terminated)
+	for _, i := range w.instances {
+		require.True(t, i.joined && w.nodes[i.name] != nil, "machine %s is forgotten", i.name)
+		require.False(t, hasTaint(w.nodes[i.name]), "node %s keeps the taint", i.name)
+	}
+	require.Len(t, w.nodes, len(w.instances))
+}
+
+func sum(a, b Stats) Stats {
+	a.Launched += b.Launched
+	a.Steps += b.Steps
+	a.AbandonedSteps += b.AbandonedSteps
+	a.Evictions += b.Evictions
+	a.BlockedEvictions += b.BlockedEvictions
+	a.Adopted += b.Adopted
+	a.CapacityFailures += b.CapacityFailures
+	a.LaunchFailures += b.LaunchFailures
+	a.Lost += b.Lost
+	a.Unregistered += b.Unregistered
+	a.Terminated += b.Terminated
+	a.Plans += b.Plans
+	a.DisruptionPlans += b.DisruptionPlans
+	a.Replanned += b.Replanned
+	a.Saved += b.Saved
+	return a
+}
+
+// A malformed object does not keep the others out of plans, and counts again once it is well-formed.
+func TestMalformedObjectIsLeftOut(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	c := w.start(t, 0)
+	bad := w.pod(&w.apps[0])
+	bad.Name, bad.UID = "bad", "bad"
+	bad.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("-1")
+	require.NoError(t, c.Upsert(bad))
+	for range 8 {
+		w.step()
+		_, err := c.Reconcile(context.Background())
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, c.Stats().RejectedObjects)
+	require.Zero(t, c.Stats().PendingPods)
+	require.NotEmpty(t, w.nodes)
+	require.ErrorContains(t, c.Upsert(&corev1.ConfigMap{}), "*v1.ConfigMap")
+}
+
+// The metrics are in the text format, one family for each count.
+func TestMetrics(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, Stats{Launched: 3, PendingPods: 2, Saved: offerings.MustPrice("0.5")}.WriteMetrics(&b))
+	require.Contains(t, b.String(), "plimsoll_controller_launches_total 3\n")
+	require.Contains(t, b.String(), "plimsoll_controller_pending_pods 2\n")
+	require.Contains(t, b.String(), "plimsoll_controller_saved_dollars_per_hour 0.5\n")
+	require.True(t, strings.HasSuffix(b.String(), "# EOF\n"))
+}

@@ -1,0 +1,460 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// queue is the steps of a plan, carried out one after the other.
+type queue struct {
+	steps []disruption.Step
+	// machines are what the launches became, by the launch's name.
+	machines map[string]*machine
+	// begun says that the machines of the first step are ordered, wave is the wave of evictions under way and since when.
+	begun bool
+	wave  int
+	since time.Duration
+	// asked are the pods of the first step whose eviction was accepted, with their controllers.
+	asked map[types.UID]types.UID
+	// urgent steps are carried out as far as possible, however long it takes.
+	urgent bool
+}
+
+// at is the node for a name in the plan: the machine that a launch became, or a node.
+func (q *queue) at(name string) string {
+	if m := q.machines[name]; m != nil {
+		return m.at()
+	}
+	return name
+}
+
+// closed reports whether a step will remove a node.
+func (c *Controller) closed(node string) bool { return c.closing[node] }
+
+// close notes whether a step will remove a node.
+func (c *Controller) close(node string, on bool) {
+	if c.closing[node] == on {
+		return
+	}
+	c.refresh[node] = true
+	if on {
+		c.closing[node] = true
+	} else {
+		delete(c.closing, node)
+	}
+}
+
+// underway are the steps that are not done, with the names of nodes and of machines in flight in place of launches.
+func (c *Controller) underway() []disruption.Step {
+	var out []disruption.Step
+	for _, q := range []*queue{&c.urgent, &c.planned} {
+		for _, step := range q.steps {
+			step.Drain, step.Evictions = slices.Clone(step.Drain), slices.Clone(step.Evictions)
+			for i := range step.Drain {
+				step.Drain[i] = q.at(step.Drain[i])
+			}
+			for i := range step.Evictions {
+				e := &step.Evictions[i]
+				e.From, e.To = q.at(e.From), q.at(e.To)
+			}
+			out = append(out, step)
+		}
+	}
+	return out
+}
+
+// disrupt plans disruptions when it is time to: at once for nodes that are about to be interrupted, for all other reasons when no
+// pod waits for a plan and no step is under way.
+func (c *Controller) disrupt(ctx context.Context) error {
+	if c.interrupted() {
+		return c.planSteps(ctx, &c.urgent, disruption.Interrupted)
+	}
+	if c.opts.DisruptEvery < 0 || c.clock.elapsed < c.disruptAt || len(c.urgent.steps)+len(c.planned.steps) > 0 || c.pods.unplanned(&c.objects) {
+		return nil
+	}
+	c.disruptAt = c.clock.elapsed + c.opts.DisruptEvery
+	return c.planSteps(ctx, &c.planned)
+}
+
+// interrupted reports whether a node has a notice and no step removes it yet.
+func (c *Controller) interrupted() bool {
+	for _, m := range c.machines {
+		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && !c.closed(m.node) && c.objects.node(m.node) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// planSteps plans disruptions for the given reasons, or for those of the options, and queues the steps.
+func (c *Controller) planSteps(ctx context.Context, q *queue, reasons ...disruption.Reason) error {
+	if err := c.tell(); err != nil {
+		return err
+	}
+	planner := c.opts.Disruption
+	planner.Now = c.clock.now
+	if len(reasons) > 0 {
+		planner.Reasons = reasons
+	}
+	cluster := c.cluster()
+	planCtx, cancel := c.planContext(ctx)
+	defer cancel()
+	plan, err := planner.Plan(planCtx, cluster)
+	if err != nil {
+		return err
+	}
+	c.count(func(s *Stats) { s.DisruptionPlans++ })
+	if c.opts.Consolidating != nil {
+		if err := c.opts.Consolidating(planner, cluster, plan); err != nil {
+			return err
+		}
+	}
+	if len(q.steps) == 0 {
+		*q = queue{machines: map[string]*machine{}, urgent: len(reasons) > 0}
+	}
+	for i := range plan.Steps {
+		for _, name := range plan.Steps[i].Drain {
+			c.close(name, true) // so that no pod is scheduled to a node that is removed later
+		}
+	}
+	if q.urgent {
+		for _, m := range c.machines {
+			if m.Facts.Interruption != nil && m.node != "" {
+				c.close(m.node, true) // also where the plan has no step for it
+			}
+		}
+	}
+	q.steps = append(q.steps, plan.Steps...)
+	return nil
+}
+
+// cluster is the input of a plan of disruption.
+func (c *Controller) cluster() disruption.Cluster {
+	out := disruption.Cluster{Problem: c.session.Problem(), Underway: c.underway()}
+	for _, name := range slices.SortedFunc(maps.Keys(c.budgets), compareNames) {
+		out.PodDisruptionBudgets = append(out.PodDisruptionBudgets, c.budgets[name])
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.machines)) {
+		m := c.machines[id]
+		if m.node == "" && m.shown == absent || m.node != "" && c.objects.node(m.node) == nil {
+			continue
+		}
+		facts := m.Facts
+		facts.Node = m.at()
+		if facts.Created.IsZero() {
+			facts.Created = m.Created
+		}
+		facts.Terminating = facts.Terminating || m.terminating
+		if node := c.objects.node(m.node); node != nil {
+			if facts.Initialized.IsZero() && m.ready {
+				facts.Initialized = readySince(node)
+			}
+			if facts.LastPodEvent.IsZero() {
+				facts.LastPodEvent = c.lastPodEvent(node.Name)
+			}
+		}
+		out.Machines = append(out.Machines, facts)
+	}
+	for k, o := range c.objects.known {
+		if k.kind == "Node" && c.ofNode(o.(*corev1.Node)) == nil {
+			out.Machines = append(out.Machines, disruption.Machine{Node: k.name.Name, MustStay: "the provider does not list its machine"})
+		}
+	}
+	return out
+}
+
+// compareNames orders names.
+func compareNames(a, b types.NamespacedName) int {
+	if a.String() < b.String() {
+		return -1
+	}
+	if a == b {
+		return 0
+	}
+	return 1
+}
+
+// readySince is since when a node is ready.
+func readySince(node *corev1.Node) time.Time {
+	for _, x := range node.Status.Conditions {
+		if x.Type == corev1.NodeReady && x.Status == corev1.ConditionTrue {
+			return x.LastTransitionTime.Time
+		}
+	}
+	return time.Time{}
+}
+
+// lastPodEvent is when a pod was last bound to a node or left it, as far as this run has seen it or its pods tell.
+func (c *Controller) lastPodEvent(node string) time.Time {
+	last := c.objects.touched[node]
+	for _, pod := range c.objects.on[node] {
+		for _, x := range pod.Status.Conditions {
+			if x.Type == corev1.PodScheduled && x.Status == corev1.ConditionTrue && x.LastTransitionTime.After(last) && !ofDaemonSet(pod) {
+				last = x.LastTransitionTime.Time
+			}
+		}
+	}
+	if last.After(c.clock.now) {
+		return c.clock.now
+	}
+	return last
+}
+
+// errStale says that the cluster has changed since a step was planned.
+var errStale = errors.New("the cluster has changed since the step was planned")
+
+// carryOut takes the steps of a queue as far as they get now.
+func (c *Controller) carryOut(ctx context.Context, q *queue) error {
+	for len(q.steps) > 0 {
+		done, err := c.advance(ctx, q)
+		if errors.Is(err, errStale) || errors.Is(err, ErrInsufficientCapacity) {
+			c.abandon(q, err)
+			return nil
+		}
+		if err != nil || !done {
+			return err
+		}
+		step := q.steps[0]
+		c.count(func(s *Stats) { s.Steps, s.Saved = s.Steps+1, s.Saved+step.SavingPerHour })
+		c.opts.Log.Info("step done", "reason", step.Reason, "removed", len(step.Drain), "launched", len(step.Launches), "saving", step.SavingPerHour)
+		q.steps, q.begun, q.wave, q.asked = q.steps[1:], false, 0, nil
+	}
+	return nil
+}
+
+// abandon leaves out the first step of a queue and those after it, because a step needs those before it. Machines that were
+// launched for it stay for all pods, and nodes that it would have removed take in pods again, but for nodes that are about
+// to be interrupted.
+func (c *Controller) abandon(q *queue, reason error) {
+	c.opts.Log.Warn("steps abandoned", "reason", reason, "steps", len(q.steps))
+	c.count(func(s *Stats) { s.AbandonedSteps += len(q.steps) })
+	for i := range q.steps {
+		for _, name := range q.steps[i].Drain {
+			c.close(q.at(name), false)
+		}
+	}
+	*q = queue{}
+}
+
+// advance takes the first step of a queue as far as it gets now, and reports whether it is done.
+func (c *Controller) advance(ctx context.Context, q *queue) (done bool, err error) {
+	step := &q.steps[0]
+	if !q.begun {
+		if !c.current(q, step) {
+			return false, errStale
+		}
+		if err := c.launchFor(ctx, q, step); err != nil {
+			return false, err
+		}
+		q.begun, q.wave, q.since, q.asked = true, 1, c.clock.elapsed, map[types.UID]types.UID{}
+	}
+	for i := range step.Launches {
+		m := q.machines[step.Launches[i].Name]
+		if c.gone(m) {
+			return false, errStale
+		}
+		if !m.ready {
+			q.since = c.clock.elapsed
+			return false, nil // RegistrationTimeout bounds the time
+		}
+	}
+	if !q.urgent && c.clock.elapsed-q.since > c.opts.DrainTimeout {
+		return false, fmt.Errorf("%w: evictions took longer than %s", errStale, c.opts.DrainTimeout)
+	}
+	last := 1
+	for _, e := range step.Evictions {
+		last = max(last, e.Wave)
+	}
+	for ; q.wave <= last; q.wave++ {
+		moved, err := c.evictWave(ctx, q, step)
+		if err != nil || !moved {
+			return false, err
+		}
+		q.since = c.clock.elapsed
+	}
+	return c.remove(ctx, q, step)
+}
+
+// current reports whether a step can still be taken: the nodes to remove are there and have no pod that the step does not
+// know, and the nodes that take in pods are there.
+func (c *Controller) current(q *queue, step *disruption.Step) bool {
+	evicted := map[string]bool{}
+	for _, e := range step.Evictions {
+		evicted[e.Pod] = true
+		launched := slices.ContainsFunc(step.Launches, func(x scheduling.Launch) bool { return x.Name == e.To })
+		if !launched && e.To != "" && c.objects.node(q.at(e.To)) == nil && c.machines[q.at(e.To)] == nil {
+			return false
+		}
+	}
+	for _, name := range step.Drain {
+		if c.objects.node(q.at(name)) == nil {
+			return q.urgent
+		}
+		for pod, p := range c.objects.on[q.at(name)] {
+			if !evicted[pod] && evictable(p) && !leaving(p) && !q.urgent {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// evictable reports whether a pod has to leave before its node is removed: pods of DaemonSets and of the kubelet do not.
+func evictable(pod *corev1.Pod) bool {
+	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return !ofDaemonSet(pod) && !mirror && !ended(pod)
+}
+
+// launchFor orders the machines of a step. A machine of a step that saves must not cost the saving; for all other reasons any
+// option will do. Where one cannot be had, the others are terminated.
+func (c *Controller) launchFor(ctx context.Context, q *queue, step *disruption.Step) error {
+	below := func(l *scheduling.Launch) offerings.Price {
+		if step.Reason == disruption.Underutilized {
+			return l.Price + step.SavingPerHour
+		}
+		return 0
+	}
+	machines := c.orderBelow(ctx, step.Launches, below)
+	if i := slices.Index(machines, nil); i >= 0 {
+		for _, m := range machines {
+			if m != nil {
+				m.terminating = true
+			}
+		}
+		return fmt.Errorf("none of the %d options of launch %s can be had: %w", len(step.Launches[i].Options), step.Launches[i].Name, ErrInsufficientCapacity)
+	}
+	for i, m := range machines {
+		q.machines[step.Launches[i].Name] = m
+	}
+	return nil
+}
+
+// evictWave evicts the pods of the current wave, and reports whether they have all left and pods of the same controllers
+// have nodes again.
+func (c *Controller) evictWave(ctx context.Context, q *queue, step *disruption.Step) (moved bool, err error) {
+	moved = true
+	for _, e := range step.Evictions {
+		if e.Wave != q.wave {
+			continue
+		}
+		pod := c.objects.pod(e.Pod)
+		if pod == nil || pod.Spec.NodeName != q.at(e.From) || ended(pod) {
+			continue
+		}
+		moved = false
+		if err := c.evict(ctx, q, pod); err != nil {
+			return false, err
+		}
+	}
+	if !moved || q.urgent {
+		return moved, nil
+	}
+	owners := map[types.UID]bool{}
+	for _, owner := range q.asked {
+		owners[owner] = owner != ""
+	}
+	for _, pod := range c.objects.pending {
+		if owners[controllerUID(pod)] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// evict evicts a pod once.
+func (c *Controller) evict(ctx context.Context, q *queue, pod *corev1.Pod) error {
+	if _, asked := q.asked[pod.UID]; asked || pod.DeletionTimestamp != nil {
+		return nil
+	}
+	err := c.evictor.Evict(ctx, pod)
+	switch {
+	case errors.Is(err, ErrEvictionBlocked):
+		c.count(func(s *Stats) { s.BlockedEvictions++ })
+		return nil
+	case err != nil:
+		return fmt.Errorf("evict pod %s: %w", scheduling.PodName(pod), err)
+	}
+	q.asked[pod.UID] = controllerUID(pod)
+	c.count(func(s *Stats) { s.Evictions++ })
+	return nil
+}
+
+// controllerUID is the UID of a pod's controller; "" without one.
+func controllerUID(pod *corev1.Pod) types.UID {
+	if owner := metav1.GetControllerOf(pod); owner != nil {
+		return owner.UID
+	}
+	return ""
+}
+
+// remove terminates the machines of a step's nodes once they are empty. Pods that came before the taint are evicted, too.
+func (c *Controller) remove(ctx context.Context, q *queue, step *disruption.Step) (done bool, err error) {
+	empty := true
+	for _, name := range step.Drain {
+		for _, pod := range c.objects.on[q.at(name)] {
+			if !evictable(pod) {
+				continue
+			}
+			empty = false
+			if err := c.evict(ctx, q, pod); err != nil {
+				return false, err
+			}
+		}
+	}
+	if !empty {
+		return false, nil
+	}
+	for _, name := range step.Drain {
+		node := c.objects.node(q.at(name))
+		if node == nil {
+			continue
+		}
+		m := c.ofNode(node)
+		if m == nil {
+			return false, fmt.Errorf("%w: node %s has no machine", errStale, node.Name)
+		}
+		if m.terminating {
+			continue
+		}
+		if err := c.terminate(ctx, m); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// hasTaint reports whether a node has the controller's taint.
+func hasTaint(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == Taint().Key && t.Value == Taint().Value })
+}
+
+// setTaints makes the nodes have the taint that will be removed, and no others.
+func (c *Controller) setTaints(ctx context.Context) error {
+	var errs []error
+	for name := range c.closing {
+		if c.objects.node(name) == nil && !slices.ContainsFunc(c.underway(), func(s disruption.Step) bool { return slices.Contains(s.Drain, name) }) {
+			delete(c.closing, name)
+		}
+	}
+	for k, o := range c.objects.known {
+		if k.kind != "Node" || hasTaint(o.(*corev1.Node)) == c.closed(k.name.Name) {
+			continue
+		}
+		if err := c.evictor.SetTaint(ctx, k.name.Name, c.closed(k.name.Name)); err != nil {
+			errs = append(errs, fmt.Errorf("taint node %s: %w", k.name.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,271 @@
+package controller
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// bindTimeout is how long a pod may stay pending beside the ready node that it was promised, before it is planned anew: another
+// pod may have taken its place.
+const bindTimeout = 30 * time.Second
+
+// retryEvery is the least time between two plans for pods that the last plan had no node for.
+const retryEvery = 10 * time.Second
+
+// waiting are the nodes that pending pods wait for.
+type waiting struct {
+	promised map[string]*promise
+	// told are the nominations that the session has.
+	told map[types.NamespacedName]string
+	// unplaced are the pods that the last plan had no node for, plannedAt its time.
+	unplaced  map[string]bool
+	plannedAt time.Duration
+	// changed says that an object has changed since then, came when the last pod came, and since from when on pods wait for a plan.
+	changed bool
+	came    time.Duration
+	since   time.Duration
+}
+
+// promise is the place of a pending pod: a machine on its way or a node.
+type promise struct {
+	machine *machine
+	node    string
+	// readySince is since when the node is ready; below 0 it is not.
+	readySince time.Duration
+}
+
+func newWaiting() waiting {
+	return waiting{promised: map[string]*promise{}, told: map[types.NamespacedName]string{}, unplaced: map[string]bool{}, since: -1, plannedAt: -retryEvery}
+}
+
+// unplanned reports whether there are pods for which no plan was tried.
+func (w *waiting) unplanned(x *objects) bool {
+	for pod := range x.pending {
+		if w.promised[pod] == nil && !w.unplaced[pod] {
+			return true
+		}
+	}
+	return false
+}
+
+// settle ends the promises that are kept and those that cannot be.
+func (c *Controller) settle() {
+	for pod, p := range c.pods.promised {
+		at := p.node
+		if p.machine != nil {
+			at = p.machine.node
+		}
+		node := c.objects.node(at)
+		ready := node != nil && (p.machine == nil || p.machine.ready)
+		switch {
+		case c.objects.pending[pod] == nil:
+			delete(c.pods.promised, pod)
+		case p.machine != nil && c.gone(p.machine), p.machine == nil && node == nil, node != nil && c.closed(at):
+			delete(c.pods.promised, pod)
+		case !ready:
+			p.readySince = -1
+		case p.readySince < 0:
+			p.readySince = c.clock.elapsed
+		case c.clock.elapsed-p.readySince > bindTimeout:
+			delete(c.pods.promised, pod)
+			c.count(func(s *Stats) { s.Replanned++ })
+		}
+	}
+	for pod := range c.pods.unplaced {
+		if c.objects.pending[pod] == nil {
+			delete(c.pods.unplaced, pod)
+		}
+	}
+}
+
+// due reports whether pods are to be planned now.
+func (c *Controller) due() bool {
+	w, now := &c.pods, c.clock.elapsed
+	if !w.unplanned(&c.objects) {
+		w.since = -1
+		return len(w.unplaced) > 0 && w.changed && now-w.plannedAt >= retryEvery
+	}
+	if w.since < 0 {
+		w.since = now
+	}
+	return now-w.came >= c.opts.BatchIdle || now-w.since >= c.opts.BatchMax
+}
+
+// provision plans the pending pods and orders machines for them.
+func (c *Controller) provision(ctx context.Context) error {
+	c.settle()
+	if !c.due() {
+		return nil
+	}
+	if err := c.tell(); err != nil {
+		return err
+	}
+	planCtx, cancel := c.planContext(ctx)
+	defer cancel()
+	plan, err := c.session.Plan(planCtx)
+	if err != nil {
+		return err
+	}
+	c.count(func(s *Stats) { s.Plans++ })
+	if c.opts.Planned != nil {
+		if err := c.opts.Planned(c.session.Problem(), plan); err != nil {
+			return err
+		}
+	}
+	w := &c.pods
+	w.plannedAt, w.changed, w.since = c.clock.elapsed, false, -1
+	before := w.promised
+	w.promised, w.unplaced = map[string]*promise{}, map[string]bool{}
+	for i := range plan.Existing {
+		a := &plan.Existing[i]
+		p := c.promiseOf(a.Node)
+		for _, pod := range a.Pods {
+			w.promised[pod] = p
+			if old := before[pod]; old != nil && old.machine == p.machine && old.node == p.node {
+				w.promised[pod] = old
+			}
+		}
+	}
+	for i, m := range c.order(ctx, plan.Launches) {
+		if m == nil {
+			continue // its pods are planned again, without the offerings that cannot be had
+		}
+		p := &promise{machine: m, readySince: -1}
+		for _, pod := range plan.Launches[i].Pods {
+			w.promised[pod] = p
+		}
+	}
+	for i := range plan.Unschedulable {
+		w.unplaced[plan.Unschedulable[i].Pod] = true
+		c.opts.Log.Warn("no node for pod", "pod", plan.Unschedulable[i].Pod, "message", plan.Unschedulable[i].Message)
+	}
+	c.count(func(s *Stats) { s.UnplacedPods = len(w.unplaced) })
+	return c.tell()
+}
+
+// promiseOf is a promise of the node that the session names so: a node, or the order of a machine in flight.
+func (c *Controller) promiseOf(name string) *promise {
+	if m := c.machines[name]; m != nil && m.at() == name {
+		return &promise{machine: m, readySince: -1}
+	}
+	return &promise{node: name, readySince: -1}
+}
+
+// order orders a machine for each launch, several at a time, and returns them in the order of the launches: nil where none of
+// the options can be had.
+func (c *Controller) order(ctx context.Context, launches []scheduling.Launch) []*machine {
+	return c.orderBelow(ctx, launches, func(*scheduling.Launch) offerings.Price { return 0 })
+}
+
+// orderBelow orders a machine for each launch by options that cost less than a price; 0 is any price.
+func (c *Controller) orderBelow(ctx context.Context, launches []scheduling.Launch, below func(*scheduling.Launch) offerings.Price) []*machine {
+	out := make([]*machine, len(launches))
+	free := make(chan struct{}, c.opts.Parallel)
+	var all sync.WaitGroup
+	for i := range launches {
+		id := c.orderID()
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			out[i] = c.tryOrder(ctx, id, &launches[i], below(&launches[i]))
+		})
+	}
+	all.Wait()
+	for _, m := range out {
+		if m != nil {
+			c.machines[m.id] = m
+		}
+	}
+	return out
+}
+
+// tell tells the session what it does not get from events: the nodes of machines in flight, and the node that each
+// pod is promised, by a plan or by a step under way. The session keeps these places for them.
+func (c *Controller) tell() error {
+	d := scheduling.Delta{Now: c.clock.now, Unavailable: c.unavailable, Nominated: map[types.NamespacedName]string{}}
+	want := map[types.NamespacedName]string{}
+	for pod, p := range c.pods.promised {
+		if c.objects.pending[pod] == nil {
+			continue
+		}
+		if p.machine != nil {
+			want[podKey(pod)] = p.machine.at()
+		} else {
+			want[podKey(pod)] = p.node
+		}
+	}
+	for _, step := range c.underway() {
+		for _, e := range step.Evictions {
+			if p := c.objects.pod(e.Pod); p != nil && p.Spec.NodeName == e.From && e.To != "" {
+				want[podKey(e.Pod)] = e.To
+			}
+		}
+	}
+	for pod := range c.pods.told {
+		if _, ok := want[pod]; !ok {
+			d.Nominated[pod] = ""
+		}
+	}
+	for pod, node := range want {
+		if c.pods.told[pod] != node {
+			d.Nominated[pod] = node
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.refresh)) {
+		if node := c.objects.node(name); node != nil {
+			d.Nodes = append(d.Nodes, c.asPlanned(node))
+		}
+	}
+	problem := sync.OnceValue(c.session.Problem)
+	show := map[*machine]shown{}
+	for _, id := range slices.Sorted(maps.Keys(c.machines)) {
+		m := c.machines[id]
+		want := m.show()
+		if want == m.shown {
+			continue
+		}
+		show[m] = want
+		if want == absent {
+			d.Removed.Nodes = append(d.Removed.Nodes, m.id)
+			continue
+		}
+		p := problem()
+		node, err := m.Order.Launch.Node(m.id, &m.Order.Option, p.CatalogOf(m.Order.Launch.NodePool))
+		if err != nil {
+			c.opts.Log.Warn("machine in flight is not in the catalog", "order", m.id, "error", err)
+			delete(show, m)
+			continue
+		}
+		delete(node.Labels, scheduling.InitializedLabel)
+		delete(node.Labels, scheduling.RegisteredLabel)
+		if want == closing {
+			node.Spec.Taints = append(node.Spec.Taints, Taint())
+		}
+		d.Nodes = append(d.Nodes, node)
+	}
+	d.Removed.Nodes = append(d.Removed.Nodes, c.forgotten...)
+	if err := c.session.Apply(d); err != nil {
+		return err
+	}
+	for m, now := range show {
+		m.shown = now
+	}
+	c.forgotten, c.refresh = nil, map[string]bool{}
+	c.pods.told = want
+	return nil
+}
+
+// podKey reads namespace/name.
+func podKey(pod string) types.NamespacedName {
+	namespace, name, _ := strings.Cut(pod, "/")
+	return types.NamespacedName{Namespace: namespace, Name: name}
+}
