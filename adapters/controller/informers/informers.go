@@ -1,0 +1,155 @@
+// Package informers joins a [controller.Controller] to an API server with client-go: [Watch] tells it of the cluster's
+// objects, and an [Evictor] evicts pods and taints nodes.
+package informers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/plimsoll-go/plimsoll/adapters/controller"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// NodePools is the resource of Karpenter's NodePools.
+func NodePools() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"}
+}
+
+// Watch tells the controller of the objects that its plans read, until ctx ends. It returns when the controller knows all
+// that there are; an error names the resources that could not be listed before ctx ended. With pools, NodePools
+// (karpenter.sh/v1) are watched, too; nil leaves them to the caller. A NodePool that cannot be read keeps its last
+// state, and report is told why; report must not be nil.
+func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Interface, c *controller.Controller, report func(error)) error {
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(trim))
+	watched := map[string]cache.SharedIndexInformer{
+		"pods":                   factory.Core().V1().Pods().Informer(),
+		"nodes":                  factory.Core().V1().Nodes().Informer(),
+		"daemonsets":             factory.Apps().V1().DaemonSets().Informer(),
+		"replicasets":            factory.Apps().V1().ReplicaSets().Informer(),
+		"statefulsets":           factory.Apps().V1().StatefulSets().Informer(),
+		"replicationcontrollers": factory.Core().V1().ReplicationControllers().Informer(),
+		"services":               factory.Core().V1().Services().Informer(),
+		"namespaces":             factory.Core().V1().Namespaces().Informer(),
+		"persistentvolumeclaims": factory.Core().V1().PersistentVolumeClaims().Informer(),
+		"persistentvolumes":      factory.Core().V1().PersistentVolumes().Informer(),
+		"storageclasses":         factory.Storage().V1().StorageClasses().Informer(),
+		"csinodes":               factory.Storage().V1().CSINodes().Informer(),
+		"poddisruptionbudgets":   factory.Policy().V1().PodDisruptionBudgets().Informer(),
+	}
+	handler := cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { tell(c.Upsert, o, report) },
+		UpdateFunc: func(_, o any) { tell(c.Upsert, o, report) },
+		DeleteFunc: func(o any) { tell(c.Delete, o, report) },
+	}
+	synced := map[string]cache.InformerSynced{}
+	for name, informer := range watched {
+		registration, err := informer.AddEventHandler(handler)
+		if err != nil {
+			return fmt.Errorf("watch %s: %w", name, err)
+		}
+		synced[name] = registration.HasSynced
+	}
+	factory.Start(ctx.Done())
+	if pools != nil {
+		dynamic := dynamicinformer.NewDynamicSharedInformerFactory(pools, 0)
+		registration, err := dynamic.ForResource(NodePools()).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(o any) { tellPool(c, o, report) },
+			UpdateFunc: func(_, o any) { tellPool(c, o, report) },
+			DeleteFunc: func(o any) {
+				if p, ok := object(o).(*unstructured.Unstructured); ok {
+					tell(c.Delete, &scheduling.NodePool{ObjectMeta: metav1.ObjectMeta{Name: p.GetName()}}, report)
+				}
+			},
+		})
+		if err != nil {
+			return fmt.Errorf("watch nodepools: %w", err)
+		}
+		synced["nodepools"] = registration.HasSynced
+		dynamic.Start(ctx.Done())
+	}
+	var missing []string
+	for name, f := range synced {
+		if !cache.WaitForCacheSync(ctx.Done(), f) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return fmt.Errorf("not listed before the end: %v: %w", missing, context.Cause(ctx))
+	}
+	return nil
+}
+
+// trim drops the fields that no plan reads and that take much memory.
+func trim(o any) (any, error) {
+	if x, err := meta.Accessor(o); err == nil {
+		x.SetManagedFields(nil)
+	}
+	return o, nil
+}
+
+// object is the object of an event; of a deletion that the watch has missed it is the last known state.
+func object(o any) any {
+	if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
+		return gone.Obj
+	}
+	return o
+}
+
+func tell(to func(...metav1.Object) error, o any, report func(error)) {
+	if x, ok := object(o).(metav1.Object); ok {
+		if err := to(x); err != nil {
+			report(err)
+		}
+	}
+}
+
+// tellPool reads a NodePool by the rules of package manifest.
+func tellPool(c *controller.Controller, o any, report func(error)) {
+	p, ok := o.(*unstructured.Unstructured)
+	if !ok {
+		return
+	}
+	pool, warnings, err := ReadNodePool(p)
+	if err != nil {
+		report(err)
+		return
+	}
+	for _, w := range warnings {
+		report(fmt.Errorf("%s: %s", w.Object, w.Message))
+	}
+	if err := c.Upsert(pool); err != nil {
+		report(err)
+	}
+}
+
+// ReadNodePool reads a NodePool as the API server has it. The error names every field that cannot be read; warnings are what
+// was read but has no effect.
+func ReadNodePool(o *unstructured.Unstructured) (*scheduling.NodePool, []scheduling.Warning, error) {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return nil, nil, fmt.Errorf("NodePool %s: %w", o.GetName(), err)
+	}
+	read, err := manifest.Loader{}.Read("NodePool "+o.GetName(), bytes.NewReader(data))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(read.Problem.NodePools) != 1 {
+		return nil, nil, fmt.Errorf("%s %s is no NodePool", o.GetKind(), o.GetName())
+	}
+	return read.Problem.NodePools[0], read.Warnings, nil
+}

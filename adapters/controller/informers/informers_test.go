@@ -1,0 +1,150 @@
+package informers
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/plimsoll-go/plimsoll/adapters/controller"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// cloud starts the machines that it is asked for, and joins them at once.
+type cloud struct {
+	mu     sync.Mutex
+	orders []controller.Order
+	join   func(controller.Order)
+}
+
+func (c *cloud) Launch(_ context.Context, o controller.Order) (string, error) {
+	c.mu.Lock()
+	c.orders = append(c.orders, o)
+	c.mu.Unlock()
+	c.join(o)
+	return o.ID, nil
+}
+
+func (c *cloud) Terminate(context.Context, controller.Machine) error { return nil }
+
+func (c *cloud) Machines(context.Context) ([]controller.Machine, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []controller.Machine
+	for _, o := range c.orders {
+		out = append(out, controller.Machine{Name: o.ID, Order: o})
+	}
+	return out, nil
+}
+
+// From an API server with a NodePool and pending pods, Watch and Run order machines for them and no more: pods that are bound
+// later are seen, and so is a pod that is deleted.
+func TestWatchAndRun(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	catalog, err := ec2.Catalog("us-east-1")
+	require.NoError(t, err)
+	pods := st.Pods(3, "web", st.Requests(st.MilliCPU(900)), st.OwnedBy("ReplicaSet", "web"))
+	client := fake.NewClientset()
+	for _, p := range pods {
+		p.Namespace = "default"
+		_, err := client.CoreV1().Pods("default").Create(ctx, p, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	pool := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": map[string]any{"name": "general"},
+		"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+			"nodeClassRef": map[string]any{"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"},
+			"requirements": []any{map[string]any{"key": "karpenter.sh/capacity-type", "operator": "In", "values": []any{"on-demand"}}},
+		}}},
+	}}
+	pools := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{NodePools(): "NodePoolList"}, pool)
+	cloud := &cloud{}
+	cloud.join = func(o controller.Order) {
+		node, err := o.Launch.Node(o.ID, &o.Option, catalog)
+		require.NoError(t, err)
+		_, err = client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	c, err := controller.New(controller.Options{BatchIdle: -1, DisruptEvery: -1, Log: slog.New(slog.DiscardHandler)}, cloud, Evictor{client}, scheduling.Problem{Catalog: catalog})
+	require.NoError(t, err)
+	require.NoError(t, Watch(ctx, client, pools, c, func(err error) { t.Error(err) }))
+	done := make(chan error)
+	go func() { done <- c.Run(ctx) }()
+	pending := func(n int) func() bool { return func() bool { return c.Stats().PendingPods == n } }
+	launched := func() bool { return c.Stats().Launched > 0 }
+	require.Eventually(t, launched, 30*time.Second, 10*time.Millisecond)
+	for _, p := range pods[:2] {
+		p = p.DeepCopy()
+		p.Spec.NodeName = cloud.orders[0].ID
+		_, err := client.CoreV1().Pods("default").Update(ctx, p, metav1.UpdateOptions{})
+		require.NoError(t, err)
+	}
+	require.Eventually(t, pending(1), 30*time.Second, 10*time.Millisecond)
+	require.NoError(t, client.CoreV1().Pods("default").Delete(ctx, pods[2].Name, metav1.DeleteOptions{}))
+	require.Eventually(t, pending(0), 30*time.Second, 10*time.Millisecond)
+	var ordered []string
+	for _, o := range cloud.orders {
+		ordered = append(ordered, o.Launch.Pods...)
+	}
+	require.ElementsMatch(t, []string{"default/web-0", "default/web-1", "default/web-2"}, ordered, "each pod has one machine")
+	cancel()
+	require.ErrorIs(t, <-done, context.Canceled)
+}
+
+// The eviction API's answers are those that the controller expects, and taints of others stay.
+func TestEvictor(t *testing.T) {
+	ctx := t.Context()
+	other := corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}
+	client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{other}}})
+	e := Evictor{client}
+	taints := func() []corev1.Taint {
+		n, err := client.CoreV1().Nodes().Get(ctx, "n", metav1.GetOptions{})
+		require.NoError(t, err)
+		return n.Spec.Taints
+	}
+	require.NoError(t, e.SetTaint(ctx, "n", true))
+	require.NoError(t, e.SetTaint(ctx, "n", true))
+	require.Equal(t, []corev1.Taint{other, controller.Taint()}, taints())
+	require.NoError(t, e.SetTaint(ctx, "n", false))
+	require.Equal(t, []corev1.Taint{other}, taints())
+	require.NoError(t, e.SetTaint(ctx, "gone", true))
+
+	var answer error
+	client.PrependReactor("create", "pods", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		if a.GetSubresource() != "eviction" {
+			return false, nil, nil
+		}
+		eviction := a.(clienttesting.CreateAction).GetObject().(*policyv1.Eviction)
+		require.Equal(t, "uid", string(*eviction.DeleteOptions.Preconditions.UID))
+		return true, nil, answer
+	})
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p", UID: "uid"}}
+	require.NoError(t, e.Evict(ctx, pod))
+	pods := schema.GroupResource{Resource: "pods"}
+	forbidden := apierrors.NewForbidden(pods, "p", nil)
+	for _, x := range []struct{ answer, want error }{
+		{apierrors.NewTooManyRequests("budget", 1), controller.ErrEvictionBlocked},
+		{apierrors.NewNotFound(pods, "p"), nil},
+		{apierrors.NewConflict(pods, "p", nil), nil},
+		{forbidden, forbidden},
+	} {
+		answer = x.answer
+		require.ErrorIs(t, e.Evict(ctx, pod), x.want)
+	}
+}
