@@ -102,7 +102,7 @@ func TestWatchAndRun(t *testing.T) {
 	for _, o := range cloud.orders {
 		ordered = append(ordered, o.Launch.Pods...)
 	}
-	require.ElementsMatch(t, []string{"default/web-0", "default/web-1", "default/web-2"}, ordered, "each pod has one machine")
+	require.ElementsMatch(t, []string{"default/web-1", "default/web-2", "default/web-3"}, ordered, "each pod has one machine")
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)
 }
