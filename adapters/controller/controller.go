@@ -13,6 +13,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -53,6 +54,8 @@ type Options struct {
 	// not carried out.
 	Planned       func(scheduling.Problem, *scheduling.Plan) error
 	Consolidating func(disruption.Planner, disruption.Cluster, *disruption.ConsolidationPlan) error
+	// StepDone is told each step that has been carried out; nil for none.
+	StepDone func(disruption.Step)
 }
 
 // withDefaults is the options with the documented values for zeros.
@@ -168,6 +171,26 @@ func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
 		s.StepsUnderWay = len(c.urgent.steps) + len(c.planned.steps)
 	})
 	return c.wait(), errors.Join(errs...)
+}
+
+// SetOfferings changes prices, availability or counts of single offerings in every catalog that has the type. An error means
+// that nothing is changed.
+func (c *Controller) SetOfferings(changes ...instancetypes.OfferingChange) error {
+	return c.change(scheduling.Delta{Offerings: changes})
+}
+
+// SetCatalog replaces the catalog, and those of the pools named; nil keeps the catalog. An error means that nothing is
+// changed.
+func (c *Controller) SetCatalog(all *instancetypes.Catalog, pools map[string]*instancetypes.Catalog) error {
+	return c.change(scheduling.Delta{Catalog: all, PoolCatalogs: pools})
+}
+
+// change applies a change that does not come from the API server.
+func (c *Controller) change(d scheduling.Delta) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pods.changed = true
+	return c.session.Apply(d)
 }
 
 // wait is how long nothing has to be done unless an event comes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -220,4 +221,112 @@ func TestMetrics(t *testing.T) {
 	require.Contains(t, b.String(), "plimsoll_controller_pending_pods 2\n")
 	require.Contains(t, b.String(), "plimsoll_controller_saved_dollars_per_hour 0.5\n")
 	require.True(t, strings.HasSuffix(b.String(), "# EOF\n"))
+}
+
+// answers is a provider that gives a fixed answer for each offering, and lists no machine that it has not started.
+type answers struct {
+	refuse  func(scheduling.LaunchOption) bool
+	asked   []scheduling.LaunchOption
+	started []Machine
+	stopped []string
+}
+
+func (a *answers) Launch(_ context.Context, o Order) (string, error) {
+	a.asked = append(a.asked, o.Option)
+	if a.refuse(o.Option) {
+		return "", ErrInsufficientCapacity
+	}
+	a.started = append(a.started, Machine{Name: o.ID, Order: o})
+	return o.ID, nil
+}
+
+func (a *answers) Terminate(_ context.Context, m Machine) error {
+	a.stopped = append(a.stopped, m.Name)
+	a.started = slices.DeleteFunc(a.started, func(x Machine) bool { return x.Name == m.Name })
+	return nil
+}
+
+func (a *answers) Machines(context.Context) ([]Machine, error) { return a.started, nil }
+
+// Where an offering has run out the next option is ordered, and neither this nor the next plan asks for the first again until
+// a while has passed. Pods wait for one machine, and a machine that never joins is terminated and ordered anew.
+func TestNextOption(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	first := ""
+	a := &answers{}
+	a.refuse = func(o scheduling.LaunchOption) bool {
+		if first == "" {
+			first = o.InstanceType + o.Zone
+		}
+		return first == o.InstanceType+o.Zone
+	}
+	now := w.now()
+	opts := Options{Clock: func() time.Time { return now }, BatchIdle: -1, DisruptEvery: -1, Log: slog.New(slog.DiscardHandler)}
+	c, err := New(opts, a, w, scheduling.Problem{Catalog: w.catalog, NodePools: []*scheduling.NodePool{pool()}})
+	require.NoError(t, err)
+	reconcile := func() {
+		t.Helper()
+		_, err := c.Reconcile(context.Background())
+		require.NoError(t, err)
+	}
+	pod := w.pod(&w.apps[4])
+	require.NoError(t, c.Upsert(pod))
+	for range 3 {
+		reconcile()
+	}
+	require.Len(t, a.asked, 2)
+	require.Equal(t, 1, c.Stats().PromisedPods)
+	for range 14 {
+		now = now.Add(time.Minute)
+		reconcile()
+	}
+	require.Len(t, a.asked, 2)
+	require.Empty(t, a.stopped)
+	now = now.Add(time.Minute)
+	for range 3 {
+		now = now.Add(time.Minute)
+		reconcile()
+	}
+	require.Len(t, a.stopped, 1)
+	require.Len(t, a.started, 1)
+	require.Equal(t, 1, c.Stats().Unregistered)
+	require.Equal(t, 1, c.Stats().PromisedPods)
+
+	// A pod that is deleted leaves its machine to the next plan of disruption; the clock may jump meanwhile.
+	now = now.Add(-50 * time.Hour)
+	reconcile()
+	now = now.Add(500 * time.Hour)
+	reconcile()
+	require.Len(t, a.stopped, 1, "a jump of the clock ends no launch")
+	require.NoError(t, c.Delete(pod))
+	reconcile()
+	require.Zero(t, c.Stats().PromisedPods)
+}
+
+// The batch window: pods are planned when no further pod has come for BatchIdle, at the latest after BatchMax.
+func TestBatch(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	a := &answers{refuse: func(scheduling.LaunchOption) bool { return false }}
+	now := w.now()
+	opts := Options{Clock: func() time.Time { return now }, DisruptEvery: -1, Log: slog.New(slog.DiscardHandler)}
+	c, err := New(opts, a, w, scheduling.Problem{Catalog: w.catalog, NodePools: []*scheduling.NodePool{pool()}})
+	require.NoError(t, err)
+	plansAfter := func(wait time.Duration, pods int) int {
+		for range pods {
+			w.serial++
+			require.NoError(t, c.Upsert(w.pod(&w.apps[4])))
+		}
+		now = now.Add(wait)
+		_, err := c.Reconcile(context.Background())
+		require.NoError(t, err)
+		return c.Stats().Plans
+	}
+	require.Equal(t, 0, plansAfter(0, 3))
+	require.Equal(t, 0, plansAfter(900*time.Millisecond, 0))
+	require.Equal(t, 1, plansAfter(100*time.Millisecond, 0))
+	for range 11 {
+		require.Equal(t, 1, plansAfter(900*time.Millisecond, 1))
+	}
+	require.Equal(t, 1, plansAfter(900*time.Millisecond, 1))
+	require.Equal(t, 2, plansAfter(900*time.Millisecond, 1), "ten seconds have passed since the first")
 }

@@ -229,6 +229,9 @@ func (c *Controller) carryOut(ctx context.Context, q *queue) error {
 		step := q.steps[0]
 		c.count(func(s *Stats) { s.Steps, s.Saved = s.Steps+1, s.Saved+step.SavingPerHour })
 		c.opts.Log.Info("step done", "reason", step.Reason, "removed", len(step.Drain), "launched", len(step.Launches), "saving", step.SavingPerHour)
+		if c.opts.StepDone != nil {
+			c.opts.StepDone(step)
+		}
 		q.steps, q.begun, q.wave, q.asked = q.steps[1:], false, 0, nil
 	}
 	return nil

@@ -406,4 +406,3 @@ func (w *world) cpu() int64 {
 	}
 	return sum
 }
-
