@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -9,9 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll-go/plimsoll/adapters/controller"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
 // How the cloud behaves.
@@ -22,11 +23,9 @@ const (
 	mostDepth  = 20              // and at most
 )
 
-// errNoCapacity is the cloud's answer when an offering has run out.
-var errNoCapacity = errors.New("insufficient capacity")
-
-// cloud sells the machines of a catalog, at prices that move.
+// cloud sells the machines of a catalog, at prices that move. It implements [controller.Provider].
 type cloud struct {
+	now       time.Time
 	dice      *rand.Rand
 	opts      options
 	list      *instancetypes.Catalog // at list prices
@@ -39,27 +38,35 @@ type cloud struct {
 
 // instance is a machine that was bought.
 type instance struct {
-	offering offerings.Key
-	ready    time.Time
-	gone     time.Time // zero as long as there is no notice
+	controller.Machine
+	ready  time.Time
+	joined bool
+	gone   time.Time // zero as long as there is no notice
 }
+
+// offering is what was bought.
+func (i *instance) offering() offerings.Key { return i.Order.Option.Key() }
 
 func newCloud(opts options, catalog *instancetypes.Catalog) *cloud {
 	return &cloud{
-		dice: rand.New(rand.NewPCG(opts.seed, 1)), opts: opts, list: catalog, sale: catalog,
+		now: start(), dice: rand.New(rand.NewPCG(opts.seed, 1)), opts: opts, list: catalog, sale: catalog,
 		drift: map[offerings.Key]float64{}, depth: map[offerings.Key]int{}, instances: map[string]*instance{},
 	}
 }
 
-// launch buys a machine and returns its name, or says that there are none left.
-func (c *cloud) launch(pool string, o *scheduling.LaunchOption, now time.Time) (string, error) {
-	key := o.Key()
-	if c.scarce(key) {
-		return "", fmt.Errorf("%s %s in %s: %w", o.InstanceType, o.CapacityType, o.Zone, errNoCapacity)
+// Launch buys a machine, or says that there are none left.
+func (c *cloud) Launch(_ context.Context, order controller.Order) (string, error) {
+	for name, i := range c.instances {
+		if i.Order.ID == order.ID {
+			return name, nil
+		}
+	}
+	if key := order.Option.Key(); c.scarce(key) {
+		return "", fmt.Errorf("%s %s in %s: %w", key.InstanceType, key.CapacityType, key.Zone, controller.ErrInsufficientCapacity)
 	}
 	c.sold++
-	name := fmt.Sprintf("%s-%04d", pool, c.sold)
-	c.instances[name] = &instance{offering: key, ready: now.Add(bootTime)}
+	name := fmt.Sprintf("%s-%04d", order.Launch.NodePool, c.sold)
+	c.instances[name] = &instance{Machine: controller.Machine{Name: name, Order: order, Created: c.now}, ready: c.now.Add(bootTime)}
 	return name, nil
 }
 
@@ -70,42 +77,56 @@ func (c *cloud) scarce(key offerings.Key) bool {
 	}
 	running := 0
 	for _, i := range c.instances {
-		if i.offering == key {
+		if i.offering() == key {
 			running++
 		}
 	}
 	return running >= c.depth[key]
 }
 
-// terminate gives a machine back.
-func (c *cloud) terminate(name string) { delete(c.instances, name) }
+// Machines lists the machines.
+func (c *cloud) Machines(context.Context) ([]controller.Machine, error) {
+	var out []controller.Machine
+	for _, name := range slices.Sorted(maps.Keys(c.instances)) {
+		out = append(out, c.instances[name].Machine)
+	}
+	return out, nil
+}
+
+// Terminate gives a machine back; its node goes with it at the next tick.
+func (c *cloud) Terminate(_ context.Context, m controller.Machine) error {
+	delete(c.instances, m.Name)
+	return nil
+}
 
 // price is the price of a machine per hour today.
 func (c *cloud) price(name string) offerings.Price {
-	k := c.instances[name].offering
+	k := c.instances[name].offering()
 	o, _ := c.sale.Lookup(offerings.Key{InstanceType: k.InstanceType, Zone: k.Zone, CapacityType: k.CapacityType})
 	return o.Price
 }
 
-// interrupt gives notice to spot machines and returns their names, and the names of the
-// machines whose notice has ended.
-func (c *cloud) interrupt(now time.Time) (noticed, gone []string) {
+// interrupt gives notice to spot machines, takes away those whose notice has ended, and returns their numbers.
+func (c *cloud) interrupt() (noticed, gone int) {
 	for _, name := range slices.Sorted(maps.Keys(c.instances)) {
 		i := c.instances[name]
-		if i.offering.CapacityType != offerings.Spot {
+		key := i.offering()
+		if key.CapacityType != offerings.Spot {
 			continue
 		}
 		if !i.gone.IsZero() {
-			if !now.Before(i.gone) {
-				gone = append(gone, name)
+			if !c.now.Before(i.gone) {
+				gone++
+				delete(c.instances, name)
 			}
 			continue
 		}
-		o, _ := c.list.Lookup(offerings.Key{InstanceType: i.offering.InstanceType, Zone: i.offering.Zone, CapacityType: i.offering.CapacityType})
+		o, _ := c.list.Lookup(offerings.Key{InstanceType: key.InstanceType, Zone: key.Zone, CapacityType: key.CapacityType})
 		const month = 730 * time.Hour
 		if c.dice.Float64() < o.InterruptionRate*c.opts.interruptions*tick.Hours()/month.Hours() {
-			i.gone = now.Add(spotNotice)
-			noticed = append(noticed, name)
+			noticed++
+			i.gone = c.now.Add(spotNotice)
+			i.Facts.Interruption = &disruption.Interruption{At: i.gone, Kind: "spot"}
 		}
 	}
 	return noticed, gone
@@ -113,7 +134,7 @@ func (c *cloud) interrupt(now time.Time) (noticed, gone []string) {
 
 // hourly moves the prices of spot, each around its price of the list, and returns the
 // offerings whose price has changed.
-func (c *cloud) hourly(now time.Time) ([]instancetypes.OfferingChange, error) {
+func (c *cloud) hourly() ([]instancetypes.OfferingChange, error) {
 	var changes []instancetypes.OfferingChange
 	for t := range c.list.All() {
 		for _, o := range t.Offerings {
@@ -121,7 +142,7 @@ func (c *cloud) hourly(now time.Time) ([]instancetypes.OfferingChange, error) {
 				continue
 			}
 			key := offerings.Key{InstanceType: t.Name, Zone: o.Zone, CapacityType: o.CapacityType}
-			if now.Equal(start()) {
+			if c.now.Equal(start()) {
 				c.depth[key] = leastDepth + c.dice.IntN(mostDepth-leastDepth)
 			}
 			c.drift[key] = 0.9*c.drift[key] + 0.1*(2*c.dice.Float64()-1)

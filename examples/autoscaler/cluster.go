@@ -1,174 +1,194 @@
 package main
 
 import (
+	"context"
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/adapters/controller"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// cluster stands for the API server: nodes, pods, and the fields of NodeClaims. Objects
-// must not be changed but replaced by changed copies, because the session keeps them.
+// cluster is the API server, the controllers that make pods again, and kube-scheduler. It tells of each change, as watch
+// events do. It implements [controller.Evictor].
 type cluster struct {
-	nodes    map[string]*corev1.Node
-	pods     map[string]*corev1.Pod
-	machines map[string]*disruption.Machine
-	// changed names the objects that changed since the session was last told, known those
-	// that it was told of.
-	changedNodes, changedPods map[string]bool
-	knownNodes, knownPods     map[string]bool
+	ledger *ledger
+	nodes  map[string]*corev1.Node
+	pods   map[string]*corev1.Pod
+	made   int // pods so far
+	upsert func(...metav1.Object) error
+	remove func(...metav1.Object) error
 }
 
-func newCluster() *cluster {
-	return &cluster{
-		nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}, machines: map[string]*disruption.Machine{},
-		changedNodes: map[string]bool{}, changedPods: map[string]bool{}, knownNodes: map[string]bool{}, knownPods: map[string]bool{},
-	}
+func newCluster(l *ledger) *cluster {
+	return &cluster{ledger: l, nodes: map[string]*corev1.Node{}, pods: map[string]*corev1.Pod{}}
 }
 
-func (c *cluster) putPod(p *corev1.Pod) {
+func (c *cluster) putPod(p *corev1.Pod) error {
 	c.pods[scheduling.PodName(p)] = p
-	c.changedPods[scheduling.PodName(p)] = true
+	return c.upsert(p)
 }
 
-func (c *cluster) deletePod(name string, now time.Time) {
-	if p := c.pods[name]; p != nil {
-		c.stir(p.Spec.NodeName, now)
-		delete(c.pods, name)
-		c.changedPods[name] = true
+// create makes a pod, with a UID of its own.
+func (c *cluster) create(p *corev1.Pod) error {
+	c.made++
+	p.UID = types.UID("pod-" + strconv.Itoa(c.made))
+	return c.putPod(p)
+}
+
+func (c *cluster) deletePod(name string) error {
+	p := c.pods[name]
+	if p == nil {
+		return nil
 	}
+	delete(c.pods, name)
+	return c.remove(p)
 }
 
-func (c *cluster) putNode(n *corev1.Node) {
-	c.nodes[n.Name] = n
-	c.changedNodes[n.Name] = true
-}
-
-// deleteNode removes a node, and the agent with it.
-func (c *cluster) deleteNode(name string, now time.Time) {
-	c.deletePod(scheduling.PodName(agentPod(name)), now)
-	delete(c.nodes, name)
-	delete(c.machines, name)
-	c.changedNodes[name] = true
-}
-
-// stir notes that a pod came to a node or left it.
-func (c *cluster) stir(node string, now time.Time) {
-	if m := c.machines[node]; m != nil {
-		m.LastPodEvent = now
-	}
-}
-
-// bind puts a pod onto a node, where it is ready at once. Without a node it waits.
-func (c *cluster) bind(name, node string, now time.Time) {
+// recreate replaces a pod by one that has no node yet, as its controller does.
+func (c *cluster) recreate(name string) error {
 	p := c.pods[name].DeepCopy()
-	c.stir(p.Spec.NodeName, now)
-	c.stir(node, now)
-	p.Spec.NodeName, p.Status = node, corev1.PodStatus{}
-	if node != "" {
-		p.Status.Phase = corev1.PodRunning
-		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	if err := c.deletePod(name); err != nil {
+		return err
 	}
-	c.putPod(p)
+	p.Spec.NodeName, p.Status = "", corev1.PodStatus{}
+	return c.create(p)
+}
+
+func (c *cluster) putNode(n *corev1.Node) error {
+	c.nodes[n.Name] = n
+	return c.upsert(n)
+}
+
+// deleteNode removes a node and the agent on it, and returns how many other pods were on it.
+func (c *cluster) deleteNode(name string) (pods int, err error) {
+	n := c.nodes[name]
+	if n == nil {
+		return 0, nil
+	}
+	if err := c.deletePod(scheduling.PodName(agentPod(name))); err != nil {
+		return 0, err
+	}
+	for _, pod := range c.on(name) {
+		pods++
+		if err := c.recreate(pod); err != nil {
+			return pods, err
+		}
+	}
+	delete(c.nodes, name)
+	return pods, c.remove(n)
 }
 
 // on returns the pods of a node, the agent aside, by name.
 func (c *cluster) on(node string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(c.pods)) {
-		if p := c.pods[name]; p.Spec.NodeName == node && p.Name != "agent-"+node {
+		if p := c.pods[name]; p.Spec.NodeName == node && p.Labels["app"] != "" {
 			out = append(out, name)
 		}
 	}
 	return out
 }
 
-// pending counts the pods that wait.
-func (c *cluster) pending() int {
-	n := 0
+// count counts the pods of services and jobs, and those of them that are pending.
+func (c *cluster) count() (pods, pending int) {
 	for _, p := range c.pods {
+		if p.Labels["app"] == "" {
+			continue
+		}
+		pods++
 		if p.Spec.NodeName == "" {
-			n++
+			pending++
 		}
 	}
-	return n
+	return pods, pending
 }
 
-// agents counts the agent's pods.
-func (c *cluster) agents() int {
-	n := 0
-	for _, p := range c.pods {
-		if strings.HasPrefix(p.Name, "agent-") {
-			n++
+// join makes the node of a machine, and the agent's pod on it, as kubelet and controllers do at its start.
+func (c *cluster) join(n *corev1.Node, now time.Time) error {
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now)}}
+	if err := c.putNode(n); err != nil {
+		return err
+	}
+	agent := agentPod(n.Name)
+	agent.Spec.NodeName, agent.Status.Phase = n.Name, corev1.PodRunning
+	return c.create(agent)
+}
+
+// schedule binds pending pods as kube-scheduler does.
+func (c *cluster) schedule(catalog *instancetypes.Catalog, now time.Time) error {
+	p := scheduling.Problem{Catalog: catalog}
+	for _, name := range slices.Sorted(maps.Keys(c.pods)) {
+		if pod := c.pods[name]; pod.Spec.NodeName == "" {
+			p.Pods = append(p.Pods, pod)
+		} else {
+			p.Running = append(p.Running, pod)
 		}
 	}
-	return n
-}
-
-// ready says whether a node is there and ready.
-func (c *cluster) ready(node string) bool {
-	return c.nodes[node] != nil && c.nodes[node].Labels[scheduling.InitializedLabel] == "true"
-}
-
-// open reports whether a node exists or is being launched, and has no taints.
-func (c *cluster) open(node string) bool {
-	return c.nodes[node] != nil && len(c.nodes[node].Spec.Taints) == 0
-}
-
-// join makes the node of a machine ready, as kubelet and controllers do at its start.
-func (c *cluster) join(name string, now time.Time) {
-	n := c.nodes[name].DeepCopy()
-	n.Labels[scheduling.InitializedLabel], n.Labels[scheduling.RegisteredLabel] = "true", "true"
-	c.putNode(n)
-	c.machines[name].Initialized = now
-	c.putPod(agentPod(name))
-	c.bind(scheduling.PodName(agentPod(name)), name, now)
-}
-
-// taint adds a taint to a node, or removes it.
-func (c *cluster) taint(name, key string, on bool) {
-	if c.nodes[name] == nil {
-		return
+	if len(p.Pods) == 0 {
+		return nil
 	}
-	n := c.nodes[name].DeepCopy()
-	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == key })
+	for _, name := range slices.Sorted(maps.Keys(c.nodes)) {
+		p.Nodes = append(p.Nodes, c.nodes[name])
+	}
+	bindings, err := provisioning.Bind(p, uint64(now.Unix()))
+	if err != nil {
+		return err
+	}
+	for _, b := range bindings {
+		if b.Node == "" {
+			continue
+		}
+		pod := c.pods[b.Pod.String()].DeepCopy()
+		pod.Spec.NodeName, pod.Status.Phase = b.Node, corev1.PodRunning
+		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		c.ledger.bound++
+		if err := c.putPod(pod); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetTaint sets or removes the taint of nodes that are about to be removed.
+func (c *cluster) SetTaint(_ context.Context, node string, on bool) error {
+	if c.nodes[node] == nil {
+		return nil
+	}
+	n := c.nodes[node].DeepCopy()
+	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t == controller.Taint() })
 	if on {
-		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule})
+		n.Spec.Taints = append(n.Spec.Taints, controller.Taint())
 	}
-	c.putNode(n)
+	return c.putNode(n)
 }
 
-// delta returns the changes since the last call.
-func (c *cluster) delta() scheduling.Delta {
-	var d scheduling.Delta
-	for _, name := range slices.Sorted(maps.Keys(c.changedPods)) {
-		switch p := c.pods[name]; {
-		case p != nil:
-			d.Pods = append(d.Pods, p)
-			c.knownPods[name] = true
-		case c.knownPods[name]:
-			namespace, short, _ := strings.Cut(name, "/")
-			d.Removed.Pods = append(d.Removed.Pods, types.NamespacedName{Namespace: namespace, Name: short})
-			delete(c.knownPods, name)
+// Evict evicts a pod if the budget of its service allows: a tenth of the pods, rounded up, may be away.
+func (c *cluster) Evict(_ context.Context, pod *corev1.Pod) error {
+	name := scheduling.PodName(pod)
+	if p := c.pods[name]; p == nil || p.UID != pod.UID {
+		return nil
+	}
+	all, away := 0, 0
+	for _, p := range c.pods {
+		if p.Labels["app"] == pod.Labels["app"] {
+			all++
+			if p.Spec.NodeName == "" {
+				away++
+			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.changedNodes)) {
-		switch n := c.nodes[name]; {
-		case n != nil:
-			d.Nodes = append(d.Nodes, n)
-			c.knownNodes[name] = true
-		case c.knownNodes[name]:
-			d.Removed.Nodes = append(d.Removed.Nodes, name)
-			delete(c.knownNodes, name)
-		}
+	if away >= (all+9)/10 {
+		return controller.ErrEvictionBlocked
 	}
-	clear(c.changedPods)
-	clear(c.changedNodes)
-	return d
+	c.ledger.moves[name]++
+	return c.recreate(name)
 }

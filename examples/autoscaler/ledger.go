@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll-go/plimsoll/adapters/controller"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -16,13 +17,11 @@ type ledger struct {
 	points []point
 	log    []entry // the steps that were carried out
 
-	launches, refusals    int            // machines that were bought, and offerings that had run out
-	interruptions, killed int            // machines that were taken away, and pods that were still there
-	skipped               int            // steps that were left out, as the cluster had moved on or a machine was not to be had
-	moved, displaced      int            // pods that steps moved, and those of them that found their place taken
-	moves                 map[string]int // how often each pod was moved
-	bound                 int            // pods that came to run
-	unplaced              int            // pods that a plan had no place for
+	interruptions, killed int             // machines that were taken away, and pods that were still there
+	moves                 map[string]int  // how often each pod was evicted
+	bound                 int             // pods that were bound
+	unplaced              int             // pods that a plan had no node for
+	lowerBound            offerings.Price // of the last plan of disruption
 }
 
 // entry is a step that was carried out.
@@ -40,7 +39,7 @@ type point struct {
 }
 
 // print writes the totals.
-func (l *ledger) print(w io.Writer) {
+func (l *ledger) print(w io.Writer, stats controller.Stats) {
 	var cost, bound, waited float64
 	nodes, pods := 0, 0
 	for _, p := range l.points {
@@ -63,13 +62,13 @@ func (l *ledger) print(w io.Writer) {
 	if bound > 0 {
 		fmt.Fprintf(w, ", at most %.1f%% above the cheapest possible", 100*(cost/bound-1))
 	}
-	fmt.Fprintf(w, "\nlaunches       %9d, and %d refused for lack of capacity\n", l.launches, l.refusals)
+	fmt.Fprintf(w, "\nlaunches       %9d, and %d refused for lack of capacity\n", stats.Launched, stats.CapacityFailures)
 	fmt.Fprintf(w, "interruptions  %9d, which killed %d pods\n", l.interruptions, l.killed)
-	fmt.Fprintf(w, "steps          %9d: %s; %d left out\n", len(l.log), strings.Join(reasons, ", "), l.skipped)
-	fmt.Fprintf(w, "pods moved     %9d, none more than %d times; %d found their place taken\n", l.moved, l.most(), l.displaced)
+	fmt.Fprintf(w, "steps          %9d: %s; %d abandoned\n", len(l.log), strings.Join(reasons, ", "), stats.AbandonedSteps)
+	fmt.Fprintf(w, "pods moved     %9d, none more than %d times\n", stats.Evictions, l.most())
 	fmt.Fprintf(w, "pods waited    %9.0f s on average, until they ran\n", waited/float64(max(1, l.bound)))
 	if l.unplaced > 0 {
-		fmt.Fprintf(w, "no place       %9d times for a pod\n", l.unplaced)
+		fmt.Fprintf(w, "no node        %9d times for a pod\n", l.unplaced)
 	}
 }
 

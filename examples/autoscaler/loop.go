@@ -2,47 +2,37 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/adapters/controller"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// loop is the autoscaler together with the world that it lives in.
+// loop is the autoscaler together with the cluster and the cloud that it works for.
 type loop struct {
-	opts    options
-	now     time.Time
-	dice    *rand.Rand
-	cloud   *cloud
-	cluster *cluster
-	session *provisioning.Session
-	// unavailable remembers the offerings that had run out.
-	unavailable *offerings.Unavailable
-	ledger      ledger
-	jobs        []job
-	// awaited are the nodes that pods wait for, by pod.
-	awaited map[string]string
-	// promised are the nominations that the session was told last.
-	promised map[types.NamespacedName]string
-	// forced are steps that must not wait, e.g. before an interruption; planned are those that save money.
-	forced, planned queue
-	bound           offerings.Price
-	// noticed says that a machine has an interruption notice, due is the time of the next
-	// consolidation.
-	noticed bool
-	due     time.Time
+	opts       options
+	now        time.Time
+	dice       *rand.Rand
+	cloud      *cloud
+	cluster    *cluster
+	controller *controller.Controller
+	ledger     ledger
+	jobs       []job
 }
 
 // catalog is the catalog of the pool: machines of three families, of 8 cores.
@@ -75,21 +65,38 @@ func pool(opts *options) *scheduling.NodePool {
 	return p
 }
 
-// newLoop starts with an empty cluster.
+// newLoop starts with an empty cluster. This is all that it takes to embed the controller; the rest is the world.
 func newLoop(opts options) (*loop, error) {
 	sale, err := catalog()
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{
-		opts: opts, now: start(), dice: rand.New(rand.NewPCG(opts.seed, 2)), cloud: newCloud(opts, sale), cluster: newCluster(), awaited: map[string]string{},
-		unavailable: &offerings.Unavailable{}, ledger: ledger{moves: map[string]int{}},
+	l := &loop{opts: opts, now: start(), dice: rand.New(rand.NewPCG(opts.seed, 2)), cloud: newCloud(opts, sale), ledger: ledger{moves: map[string]int{}}}
+	l.cluster = newCluster(&l.ledger)
+	settings := controller.Options{
+		Policy: opts.policy,
+		Disruption: disruption.Planner{
+			Policy:    scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree},
+			MinSaving: opts.saving,
+		},
+		DisruptEvery: opts.every,
+		ListEvery:    -1, // each tick, because a notice leaves two minutes
+		Parallel:     1,  // so that the same seed gives the same output
+		Run:          "example",
+		Log:          slog.New(slog.DiscardHandler),
+		Clock:        func() time.Time { return l.now },
+		Planned:      l.planned, Consolidating: l.consolidating, StepDone: l.stepDone,
 	}
-	l.session, err = provisioning.NewSession(opts.policy, scheduling.Problem{
-		NodePools: []*scheduling.NodePool{pool(&l.opts)}, Catalog: sale, DaemonSets: []*appsv1.DaemonSet{agent()},
-		Unavailable: l.unavailable, Now: l.now,
-	})
-	return l, err
+	l.controller, err = controller.New(settings, l.cloud, l.cluster, scheduling.Problem{NodePools: []*scheduling.NodePool{pool(&opts)}, Catalog: sale})
+	if err != nil {
+		return nil, err
+	}
+	l.cluster.upsert, l.cluster.remove = l.controller.Upsert, l.controller.Delete
+	objects := []metav1.Object{agent()}
+	for _, b := range budgets() {
+		objects = append(objects, b)
+	}
+	return l, l.controller.Upsert(objects...)
 }
 
 // run lets the time pass.
@@ -107,47 +114,98 @@ func (l *loop) step(ctx context.Context) error {
 	if err := l.world(); err != nil {
 		return err
 	}
-	if err := l.provision(ctx); err != nil {
-		return err
-	}
-	if err := l.disrupt(ctx); err != nil {
+	if _, err := l.controller.Reconcile(ctx); err != nil {
 		return err
 	}
 	l.record()
 	return nil
 }
 
-// world makes the changes that the autoscaler does not cause: prices, interruptions, pods.
+// planned checks a plan for pending pods.
+func (l *loop) planned(p scheduling.Problem, plan *scheduling.Plan) error {
+	l.ledger.unplaced += len(plan.Unschedulable)
+	if !l.opts.check {
+		return nil
+	}
+	return verify.Plan(p, plan)
+}
+
+// consolidating checks a plan of disruption: also that each step that only saves money saves as much as it has to, at the
+// prices of now.
+func (l *loop) consolidating(planner disruption.Planner, c disruption.Cluster, plan *disruption.ConsolidationPlan) error {
+	if len(planner.Reasons) == 0 {
+		l.ledger.lowerBound = plan.Summary.LowerBoundPerHour
+	}
+	for i := range plan.Steps {
+		if err := l.worthwhile(&plan.Steps[i]); err != nil {
+			return err
+		}
+	}
+	if !l.opts.check {
+		return nil
+	}
+	return (verify.StepsChecker{Planner: planner}).Steps(c, plan)
+}
+
+// worthwhile returns an error if a step that only saves money saves less than options.saving.
+func (l *loop) worthwhile(step *disruption.Step) error {
+	if step.Reason != disruption.Underutilized {
+		return nil
+	}
+	var price offerings.Price
+	for _, name := range step.Drain {
+		if l.cloud.instances[name] != nil {
+			price += l.cloud.price(name)
+		}
+	}
+	share := offerings.Price(l.opts.saving.Share * float64(price))
+	if least := max(l.opts.saving.PerHour, share); step.SavingPerHour < least {
+		return fmt.Errorf("a step that drains %v saves %s per hour, and has to save %s", step.Drain, step.SavingPerHour, least)
+	}
+	return nil
+}
+
+func (l *loop) stepDone(step disruption.Step) {
+	l.ledger.log = append(l.ledger.log, entry{l.now, step})
+}
+
+// world makes the changes that the autoscaler does not cause: prices, interruptions, nodes that join, pods.
 func (l *loop) world() error {
+	l.cloud.now = l.now
 	if l.now.Equal(l.now.Truncate(time.Hour)) {
-		changes, err := l.cloud.hourly(l.now)
+		changes, err := l.cloud.hourly()
 		if err != nil {
 			return err
 		}
-		l.unavailable.Prune(l.now)
-		if err := l.session.Apply(scheduling.Delta{Offerings: changes}); err != nil {
+		if err := l.controller.SetOfferings(changes...); err != nil {
 			return err
 		}
 	}
-	noticed, gone := l.cloud.interrupt(l.now)
-	for _, name := range noticed {
-		l.noticed = true
-		l.ledger.interruptions++
-		l.cluster.machines[name].Interruption = &disruption.Interruption{At: l.cloud.instances[name].gone, Kind: "spot"}
-		l.cluster.taint(name, "aws-node-termination-handler/spot-itn", true)
-	}
-	for _, name := range gone {
-		l.ledger.killed += l.lose(name)
-	}
-	for name, i := range l.cloud.instances {
-		if !l.cluster.ready(name) && !l.now.Before(i.ready) {
-			l.cluster.join(name, l.now)
+	noticed, _ := l.cloud.interrupt()
+	l.ledger.interruptions += noticed
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(l.cluster.nodes)) {
+		if l.cloud.instances[name] == nil {
+			killed, err := l.cluster.deleteNode(name)
+			l.ledger.killed += killed
+			errs = append(errs, err)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(l.cloud.instances)) {
+		i := l.cloud.instances[name]
+		if i.joined || l.now.Before(i.ready) {
+			continue
+		}
+		i.joined = true
+		node, err := i.Order.Launch.Node(name, &i.Order.Option, l.cloud.sale)
+		if err != nil {
+			return err
+		}
+		errs = append(errs, l.cluster.join(node, l.now))
+	}
 	l.age()
-	l.scale()
-	l.batch()
-	return nil
+	errs = append(errs, l.scale(), l.batch(), l.cluster.schedule(l.cloud.sale, l.now))
+	return errors.Join(errs...)
 }
 
 // age makes every fifth machine drift from its NodePool, at three each night.
@@ -155,26 +213,16 @@ func (l *loop) age() {
 	if l.opts.steady || l.now.Sub(l.now.Truncate(24*time.Hour)) != 3*time.Hour {
 		return
 	}
-	for name, m := range l.cluster.machines {
+	for name, i := range l.cloud.instances {
 		if strings.HasSuffix(name, "0") || strings.HasSuffix(name, "8") {
-			m.Drift, m.DriftedAt = "its image is old", l.now
+			i.Facts.Drift, i.Facts.DriftedAt = "its image is old", l.now
 		}
 	}
 }
 
-// lose removes a node and returns the number of its pods. They become pending again.
-func (l *loop) lose(name string) int {
-	pods := l.cluster.on(name)
-	for _, pod := range pods {
-		l.cluster.bind(pod, "", l.now)
-	}
-	l.cloud.terminate(name)
-	l.cluster.deleteNode(name, l.now)
-	return len(pods)
-}
-
 // scale makes and removes pods of services.
-func (l *loop) scale() {
+func (l *loop) scale() error {
+	var errs []error
 	for _, s := range services() {
 		want := s.replicas(l.now, l.opts.steady)
 		if l.now.Before(start().Add(l.opts.surge)) {
@@ -182,43 +230,46 @@ func (l *loop) scale() {
 		}
 		for n := range want {
 			if p := s.pod(n); l.cluster.pods[scheduling.PodName(p)] == nil {
-				l.cluster.putPod(p)
+				errs = append(errs, l.cluster.create(p))
 			}
 		}
 		for n := want; l.cluster.pods[scheduling.PodName(s.pod(n))] != nil; n++ {
-			l.cluster.deletePod(scheduling.PodName(s.pod(n)), l.now)
+			errs = append(errs, l.cluster.deletePod(scheduling.PodName(s.pod(n))))
 		}
 	}
+	return errors.Join(errs...)
 }
 
 // batch lets jobs come and end.
-func (l *loop) batch() {
+func (l *loop) batch() error {
 	if l.opts.steady {
-		return
+		return nil
 	}
+	var errs []error
 	l.jobs = slices.DeleteFunc(l.jobs, func(j job) bool {
 		if l.now.Before(j.ends) {
 			return false
 		}
 		for n := range j.pods {
-			l.cluster.deletePod(scheduling.PodName(j.pod(n)), l.now)
+			errs = append(errs, l.cluster.deletePod(scheduling.PodName(j.pod(n))))
 		}
 		return true
 	})
 	if j, ok := nextJob(l.dice, l.now, int(l.now.Sub(start())/tick)); ok {
 		l.jobs = append(l.jobs, j)
 		for n := range j.pods {
-			l.cluster.putPod(j.pod(n))
+			errs = append(errs, l.cluster.create(j.pod(n)))
 		}
 	}
+	return errors.Join(errs...)
 }
 
 // record takes down how things stand.
 func (l *loop) record() {
-	p := point{at: l.now, bound: l.bound, nodes: len(l.cluster.nodes), pending: l.cluster.pending()}
+	p := point{at: l.now, bound: l.ledger.lowerBound, nodes: len(l.cluster.nodes)}
 	for name := range l.cloud.instances {
 		p.price += l.cloud.price(name)
 	}
-	p.pods = len(l.cluster.pods) - l.cluster.agents()
+	p.pods, p.pending = l.cluster.count()
 	l.ledger.points = append(l.ledger.points, p)
 }

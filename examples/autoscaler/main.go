@@ -1,13 +1,12 @@
 // Command autoscaler is a complete autoscaler on a simulated cloud with a simulated clock.
 // It shows how to embed Plimsoll, from the first pod to the last interruption.
 //
-//	go run ./examples/autoscaler
-//	go run ./examples/autoscaler -days 7 -noise 0.02 -steady
+//	go run .
+//	go run . -days 7 -noise 0.02 -steady
 //
 // Pods come and go, spot prices move, offerings run out, spot machines are interrupted with
-// two minutes' notice, and nodes expire and drift. The loop plans places and launches with a
-// [scheduling.Session], and removes and replaces nodes with a [disruption.Planner]. The same
-// flags give the same output.
+// two minutes' notice, and nodes expire and drift. A [controller.Controller] is told of all changes and
+// acts through a cloud and an API server that are simulated here. The same flags give the same output.
 package main
 
 import (
@@ -58,7 +57,7 @@ func simulate(ctx context.Context, opts options, saving string) error {
 	if err := l.run(ctx, time.Duration(opts.days)*24*time.Hour); err != nil {
 		return err
 	}
-	l.ledger.print(os.Stdout)
+	l.ledger.print(os.Stdout, l.controller.Stats())
 	return nil
 }
 
