@@ -69,7 +69,7 @@ func (o Options) withDefaults() Options {
 	o.Parallel = cmp.Or(o.Parallel, 10)
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Clock == nil {
-		o.Clock = time.Now
+		o.Clock = time.Now //nolint:forbidigo // a controller is where the time comes from
 	}
 	o.Run = cmp.Or(o.Run, rand.Text()[:8])
 	return o
@@ -154,7 +154,8 @@ func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
 		c.objects.restamp(c.clock.now)
 	}
 	c.unavailable.Prune(c.clock.now)
-	errs := []error{c.readEvents(), c.listMachines(ctx)}
+	c.readEvents()
+	errs := []error{c.listMachines(ctx)}
 	if c.listed {
 		c.repeatOrders(ctx)
 		errs = append(errs, c.provision(ctx), c.disrupt(ctx), c.carryOut(ctx, &c.urgent), c.carryOut(ctx, &c.planned))

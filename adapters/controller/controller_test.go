@@ -64,10 +64,8 @@ func (w *world) start(t *testing.T, run int) *Controller {
 		Disruption: disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree}, MinSaving: disruption.Saving{Share: 0.1}},
 		// A tick is longer than a batch, so that pods wait for one tick.
 		DisruptEvery: 20 * time.Minute, Clock: w.clock, Run: fmt.Sprintf("run-%04d", run), Parallel: 1, ListEvery: -1,
-		Log: slog.New(slog.DiscardHandler),
-		Planned: func(p scheduling.Problem, plan *scheduling.Plan) error {
-			return verify.Plan(p, plan)
-		},
+		Log:     slog.New(slog.DiscardHandler),
+		Planned: verify.Plan,
 		Consolidating: func(planner disruption.Planner, c disruption.Cluster, plan *disruption.ConsolidationPlan) error {
 			return (verify.StepsChecker{Planner: planner}).Steps(c, plan)
 		},

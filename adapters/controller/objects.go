@@ -312,7 +312,7 @@ func read(o metav1.Object) bool {
 }
 
 // readEvents takes over what has changed since the last call.
-func (c *Controller) readEvents() error {
+func (c *Controller) readEvents() {
 	events, whole := c.inbox.take()
 	if whole {
 		for k := range c.objects.known {
@@ -351,7 +351,7 @@ func (c *Controller) readEvents() error {
 		for _, x := range changed {
 			c.took(x)
 		}
-		return nil
+		return
 	}
 	// One object or more is malformed. It keeps its last state in the session, or is left out.
 	for _, x := range changed {
@@ -365,7 +365,6 @@ func (c *Controller) readEvents() error {
 		}
 		c.took(x)
 	}
-	return nil
 }
 
 // change is an object before and after; nil is none.

@@ -65,8 +65,8 @@ func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Inter
 	}
 	factory.Start(ctx.Done())
 	if pools != nil {
-		dynamic := dynamicinformer.NewDynamicSharedInformerFactory(pools, 0)
-		registration, err := dynamic.ForResource(NodePools()).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		custom := dynamicinformer.NewDynamicSharedInformerFactory(pools, 0)
+		registration, err := custom.ForResource(NodePools()).Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(o any) { tellPool(c, o, report) },
 			UpdateFunc: func(_, o any) { tellPool(c, o, report) },
 			DeleteFunc: func(o any) {
@@ -79,7 +79,7 @@ func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Inter
 			return fmt.Errorf("watch nodepools: %w", err)
 		}
 		synced["nodepools"] = registration.HasSynced
-		dynamic.Start(ctx.Done())
+		custom.Start(ctx.Done())
 	}
 	var missing []string
 	for name, f := range synced {
