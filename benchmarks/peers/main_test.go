@@ -58,7 +58,7 @@ func TestRandom(t *testing.T) {
 	assert.Contains(t, stdout.String(), "| of all problems | plimsoll | karpenter |")
 	stdout.Reset()
 	require.NoError(t, run(t.Context(), append(args, "-preferences"), &stdout, &stderr))
-	assert.Contains(t, stdout.String(), "| dearer | 0 |")
+	assert.Contains(t, stdout.String(), "| more expensive | 0 |")
 }
 
 func TestKWOK(t *testing.T) {

@@ -120,7 +120,7 @@ func commandTexts(t *testing.T) map[string][]string {
 // build generates. The changelog is without its table of old and new names.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
-	code := regexp.MustCompile("(?s)```.*?```|`[^`]*`|(?m)^    .*$")
+	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|(?m)^    [^\n]*$")
 	renamed := regexp.MustCompile(`(?s)### Renamed\n.*?\n### `)
 	texts := map[string]string{}
 	walk(t, func(name string, entry fs.DirEntry) error {

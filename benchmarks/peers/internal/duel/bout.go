@@ -70,7 +70,7 @@ const (
 	// Fewer: the other planner places a pod that we do not, and we place none instead.
 	Fewer Verdict = "fewer pods"
 	// Dearer: both place the same pods, and we pay more.
-	Dearer Verdict = "dearer"
+	Dearer Verdict = "more expensive"
 	// Unfair: either of these, if it were not for a rule that the other planner breaks.
 	Unfair Verdict = "beaten against the rules"
 	// Lucky: either of these, if the pods of the other planner's machines came in the

@@ -201,7 +201,7 @@ func TestReport(t *testing.T) {
 	require.NoError(t, r.Write(&b))
 	for _, want := range []string{
 		"| verdict on 5 problems | number |",
-		"| more pods | 1 |\n| cheaper | 1 |\n| same | 0 |\n| other pods, no fewer | 0 |\n| beaten against the rules | 1 |\n| binds in some orders only | 1 |\n| leaves domains empty | 0 |\n| dearer | 1 |\n| fewer pods | 0 |\n",
+		"| more pods | 1 |\n| cheaper | 1 |\n| same | 0 |\n| other pods, no fewer | 0 |\n| beaten against the rules | 1 |\n| binds in some orders only | 1 |\n| leaves domains empty | 0 |\n| more expensive | 1 |\n| fewer pods | 0 |\n",
 		"| pods placed, of 21 | 19 | 19 |\n",
 		"| $/h where both place the same pods | 0.040 | 0.040 |\n",
 		"| limits | 2 | 2: a \\| b |\n",
