@@ -19,7 +19,7 @@ import (
 // binds the pods of a wave in another order, and picks another of several nodes with the same score. A model of
 // kube-scheduler plays this several times. Counts are rounded up. It is an estimate, and no proof.
 type RealisedSteps struct {
-	// PricePerHourAfter is the price of all nodes then, in USD per hour, with the machines that have to be launched
+	// PricePerHourAfter is the price of all nodes then, in USD per hour, with the extra nodes
 	// for pods without a node: as [ConsolidationSummary.PricePerHourAfter].
 	PricePerHourAfter offerings.Price `json:"pricePerHourAfter"`
 	// ExpectedPerHourAfter is the expected price of the same nodes: as [ConsolidationSummary.ExpectedPerHourAfter], and set where
@@ -28,11 +28,11 @@ type RealisedSteps struct {
 	// PodsElsewhere is how many evicted pods are bound to another node than their step expects, or are evicted once
 	// more because they were bound to a node that is removed later.
 	PodsElsewhere int `json:"podsElsewhere"`
-	// PodsWaiting is how many evicted pods find no node until machines are launched for them. Pending are pods that
+	// PodsWaiting is how many evicted pods are pending until extra nodes are launched for them. Pending are pods that
 	// may stay pending whatever is launched, because of rules about pods that were bound elsewhere, by name.
 	PodsWaiting int      `json:"podsPending"`
 	Pending     []string `json:"pending,omitempty"`
-	// Launches is how many machines are launched that no step orders.
+	// Launches is the number of extra nodes, which no step launches.
 	Launches int `json:"launches"`
 }
 
