@@ -91,7 +91,9 @@ type Controller struct {
 	budgets map[types.NamespacedName]*policyv1.PodDisruptionBudget
 	// machines are those ordered or listed, by the ID of their order or, without an order, by name.
 	machines map[string]*machine
-	orders   int
+	// byName finds the machine of a node: by the names of node and machine, and by providerName.
+	byName map[string]*machine
+	orders int
 	// forgotten are orders whose node the session has still, refresh the nodes that plans see in another way now.
 	forgotten []string
 	refresh   map[string]bool
@@ -122,7 +124,7 @@ func New(opts Options, provider Provider, evictor Evictor, p scheduling.Problem)
 	}
 	c := &Controller{
 		provider: provider, evictor: evictor, opts: opts.withDefaults(), objects: newObjects(),
-		budgets: map[types.NamespacedName]*policyv1.PodDisruptionBudget{}, machines: map[string]*machine{}, pods: newWaiting(),
+		budgets: map[types.NamespacedName]*policyv1.PodDisruptionBudget{}, machines: map[string]*machine{}, byName: map[string]*machine{}, pods: newWaiting(),
 		unavailable: &offerings.Unavailable{}, refresh: map[string]bool{}, closing: map[string]bool{},
 	}
 	c.inbox.wake = make(chan struct{}, 1)

@@ -39,7 +39,7 @@ func pool() *scheduling.NodePool {
 	return p
 }
 
-func newWorld(t *testing.T, seed uint64, f faults) *world {
+func newWorld(t testing.TB, seed uint64, f faults) *world {
 	all, err := ec2.Catalog("us-east-1")
 	require.NoError(t, err)
 	narrow, err := instancetypes.ParseFilter("category in (c m r),generation>=6,arch=amd64,cpu in (2 4 8),zone in (us-east-1a us-east-1b us-east-1d)")
@@ -327,4 +327,44 @@ func TestBatch(t *testing.T) {
 	}
 	require.Equal(t, 1, plansAfter(900*time.Millisecond, 1))
 	require.Equal(t, 2, plansAfter(900*time.Millisecond, 1), "ten seconds have passed since the first")
+}
+
+// A round in which one pod has come and one has gone, in a cluster of 1,000 nodes and 10,000 pods.
+func BenchmarkReconcile(b *testing.B) {
+	w := newWorld(b, 1, faults{})
+	a := &answers{refuse: func(scheduling.LaunchOption) bool { return false }}
+	now := w.now()
+	big := pool()
+	big.Spec.Limits = nil
+	opts := Options{Policy: scheduling.Policy{Effort: scheduling.EffortFast}, Clock: func() time.Time { return now }, BatchIdle: -1, DisruptEvery: -1, Log: slog.New(slog.DiscardHandler)}
+	c, err := New(opts, a, w, scheduling.Problem{Catalog: w.catalog, NodePools: []*scheduling.NodePool{big}})
+	require.NoError(b, err)
+	reconcile := func() {
+		_, err := c.Reconcile(b.Context())
+		require.NoError(b, err)
+	}
+	for range 5_000 {
+		w.serial += 2
+		require.NoError(b, c.Upsert(w.pod(&w.apps[2]), w.pod(&w.apps[4])))
+	}
+	reconcile()
+	for pod, p := range c.pods.promised {
+		node, err := p.machine.Order.Launch.Node(p.machine.Name, &p.machine.Order.Option, w.catalog)
+		require.NoError(b, err)
+		bound := c.objects.pod(pod).DeepCopy()
+		bound.Spec.NodeName = node.Name
+		require.NoError(b, c.Upsert(node, bound))
+	}
+	reconcile()
+	require.Zero(b, c.Stats().InFlight)
+	b.ReportMetric(float64(len(c.machines)), "nodes")
+	for b.Loop() {
+		w.serial++
+		pod := w.pod(&w.apps[4])
+		require.NoError(b, c.Upsert(pod))
+		reconcile()
+		require.NoError(b, c.Delete(pod))
+		reconcile()
+		now = now.Add(time.Second)
+	}
 }

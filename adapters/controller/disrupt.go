@@ -297,7 +297,7 @@ func (c *Controller) current(q *queue, step *disruption.Step) bool {
 	for _, e := range step.Evictions {
 		evicted[e.Pod] = true
 		launched := slices.ContainsFunc(step.Launches, func(x scheduling.Launch) bool { return x.Name == e.To })
-		if !launched && e.To != "" && c.objects.node(q.at(e.To)) == nil && c.machines[q.at(e.To)] == nil {
+		if !launched && e.To != "" && c.objects.node(q.at(e.To)) == nil && c.byName[q.at(e.To)] == nil {
 			return false
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // machine is an order, from the first call of the provider until the machine is gone.
 //
-// Until its node is ready it is in flight, and the session has a node for it that is named by the order.
+// Until its node is there it is in flight, and the session has a node for it that is named by the order.
 type machine struct {
 	Machine
 	id      string
@@ -56,13 +56,42 @@ func (m *machine) show() shown {
 }
 
 // at is the name of the machine's node in the session.
-func (m *machine) at() string { return cmp.Or(m.node, m.id) }
+func (m *machine) at() string { return cmp.Or(m.node, m.inFlightName()) }
+
+// inFlightName is the name of the machine's node in the session until the node is there; no node has it.
+func (m *machine) inFlightName() string { return "order-" + m.id }
+
+// names are the names by which a machine's node is found.
+func (m *machine) names() []string {
+	return slices.DeleteFunc([]string{m.inFlightName(), m.node, m.Node, m.Name, providerName(m.ProviderID)}, func(name string) bool { return name == "" })
+}
+
+// providerName is the name for a spec.providerID; no node has such a name.
+func providerName(id string) string {
+	if id == "" {
+		return ""
+	}
+	return "providerID " + id
+}
+
+// keep notes a machine under its names.
+func (c *Controller) keep(m *machine) {
+	c.machines[m.id] = m
+	for _, name := range m.names() {
+		c.byName[name] = m
+	}
+}
 
 // forget leaves out a machine that is gone.
 func (c *Controller) forget(m *machine) {
 	delete(c.machines, m.id)
+	for _, name := range m.names() {
+		if c.byName[name] == m {
+			delete(c.byName, name)
+		}
+	}
 	if m.shown != absent {
-		c.forgotten = append(c.forgotten, m.id)
+		c.forgotten = append(c.forgotten, m.inFlightName())
 	}
 	if m.node != "" {
 		c.refresh[m.node] = true
@@ -74,12 +103,10 @@ func (c *Controller) gone(m *machine) bool { return m.terminating || c.machines[
 
 // ofNode returns the machine of a node, or nil.
 func (c *Controller) ofNode(node *corev1.Node) *machine {
-	for _, m := range c.machines {
-		if m.node == node.Name || m.Node == node.Name || m.Name == node.Name && m.Name != "" || m.ProviderID != "" && m.ProviderID == node.Spec.ProviderID {
-			return m
-		}
+	if m := c.byName[providerName(node.Spec.ProviderID)]; m != nil {
+		return m
 	}
-	return nil
+	return c.byName[node.Name]
 }
 
 // nodeSeen joins a node and its machine.
@@ -90,6 +117,7 @@ func (c *Controller) nodeSeen(node *corev1.Node) {
 	}
 	if m.node != node.Name {
 		m.node, c.refresh[node.Name] = node.Name, true
+		c.keep(m)
 	}
 	if !m.ready && isReady(node, m.Order.Launch.StartupTaints) {
 		m.ready, c.refresh[node.Name] = true, true
@@ -99,10 +127,8 @@ func (c *Controller) nodeSeen(node *corev1.Node) {
 
 // nodeGone terminates the machine of a node that was deleted.
 func (c *Controller) nodeGone(name string) {
-	for _, m := range c.machines {
-		if m.node == name {
-			m.terminating = true
-		}
+	if m := c.byName[name]; m != nil && m.node == name {
+		m.terminating = true
 	}
 }
 
@@ -165,7 +191,6 @@ func (c *Controller) listMachines(ctx context.Context) error {
 		m := c.machines[cmp.Or(found.Order.ID, found.Name)]
 		if m == nil {
 			m = &machine{id: cmp.Or(found.Order.ID, found.Name), ordered: c.clock.elapsed, Machine: found}
-			c.machines[m.id] = m
 			if !there[m.id] {
 				c.count(func(s *Stats) { s.Adopted++ })
 			}
@@ -175,6 +200,7 @@ func (c *Controller) listMachines(ctx context.Context) error {
 		if order.ID != "" {
 			m.Order = order // this run knows all of it
 		}
+		c.keep(m)
 		there[m.id] = true
 	}
 	for id, m := range c.machines {
@@ -277,7 +303,13 @@ func (c *Controller) confirm(ctx context.Context, m *machine) bool {
 // repeatOrders calls the provider again for the orders whose result is unknown.
 func (c *Controller) repeatOrders(ctx context.Context) {
 	for _, id := range slices.Sorted(maps.Keys(c.machines)) {
-		if m := c.machines[id]; !m.confirmed && !m.terminating && !c.confirm(ctx, m) {
+		m := c.machines[id]
+		if m.confirmed || m.terminating {
+			continue
+		}
+		if c.confirm(ctx, m) {
+			c.keep(m)
+		} else {
 			c.forget(m)
 		}
 	}

@@ -154,7 +154,7 @@ func (c *Controller) provision(ctx context.Context) error {
 
 // promiseOf is a promise of the node that the session names so: a node, or the order of a machine in flight.
 func (c *Controller) promiseOf(name string) *promise {
-	if m := c.machines[name]; m != nil && m.at() == name {
+	if m := c.byName[name]; m != nil && m.at() == name && m.node == "" {
 		return &promise{machine: m, readySince: -1}
 	}
 	return &promise{node: name, readySince: -1}
@@ -182,7 +182,7 @@ func (c *Controller) orderBelow(ctx context.Context, launches []scheduling.Launc
 	all.Wait()
 	for _, m := range out {
 		if m != nil {
-			c.machines[m.id] = m
+			c.keep(m)
 		}
 	}
 	return out
@@ -235,11 +235,11 @@ func (c *Controller) tell() error {
 		}
 		show[m] = want
 		if want == absent {
-			d.Removed.Nodes = append(d.Removed.Nodes, m.id)
+			d.Removed.Nodes = append(d.Removed.Nodes, m.inFlightName())
 			continue
 		}
 		p := problem()
-		node, err := m.Order.Launch.Node(m.id, &m.Order.Option, p.CatalogOf(m.Order.Launch.NodePool))
+		node, err := m.Order.Launch.Node(m.inFlightName(), &m.Order.Option, p.CatalogOf(m.Order.Launch.NodePool))
 		if err != nil {
 			c.opts.Log.Warn("machine in flight is not in the catalog", "order", m.id, "error", err)
 			delete(show, m)
