@@ -202,12 +202,12 @@ func TestActionCommentsThePriceOfAPullRequest(t *testing.T) {
 	require.Len(t, w.commented(t), 2)
 	require.Contains(t, summary, "| default/web | 0 → 1 |")
 
-	inputs["manifests"], inputs["fail-above"] = "deploy", "1"
+	inputs["manifests"], inputs["fail-above"] = "deploy", "1/month"
 	log, _, err = w.run(t, inputs)
 	require.Error(t, err)
 	require.Contains(t, log, "commented\n", "the comment says why")
-	require.Contains(t, log, "::error::the pull request costs more than 1 in addition\n")
-	inputs["fail-above"] = "100000"
+	require.Contains(t, log, "::error::the pull request costs more than 1/month in addition\n")
+	inputs["fail-above"] = "100000/month"
 	_, _, err = w.run(t, inputs)
 	require.NoError(t, err)
 

@@ -61,12 +61,12 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.
 	default:
 		t.to.line("%s for %s. Each plan is complete and verified; --goal GOAL prints one in full.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"))
 	}
-	t.to.line("%s", t.p.madeWith())
+	t.to.prices(t.p)
 	i := slices.IndexFunc(list, func(a provisioning.Alternative) bool { return slices.Contains(a.Goals, provisioning.GoalCheapest) })
 	cheapest := &list[max(i, 0)]
 	head := []string{"GOAL", "PLACED", "$/HOUR", "$/MONTH", "VS CHEAPEST", "LOWER BOUND", "NODES", "SPOT", "INTERRUPTIONS/MONTH", "LAUNCHES"}
 	rows := append([][]string{head}, lo.Map(list, func(a provisioning.Alternative, _ int) []string { return t.alternative(&a, i >= 0, cheapest) })...)
-	t.to.section("ALTERNATIVES" + t.including())
+	t.to.section("ALTERNATIVES, IF EVERY POD IS SCHEDULED AS PLANNED" + lo.Ternary(s.ExpectedPerHour > 0, " (PRICES INCLUDE NODE OVERHEAD)", ""))
 	t.to.headed(rows, "LAUNCHES", "$/MONTH", "LOWER BOUND", "SPOT", "INTERRUPTIONS/MONTH", "PLACED")
 	if lo.SomeBy(list, func(a provisioning.Alternative) bool { return a.UnratedLaunches > 0 }) {
 		t.to.line("\nSpot nodes without an interruption rate in the catalog are not counted.")
@@ -76,6 +76,15 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.
 // objective is the price by which plans are compared.
 func objective(s *scheduling.Summary) offerings.Price {
 	return cmp.Or(s.ExpectedPerHour, s.PricePerHour)
+}
+
+// afterScheduling is the price that a plan is expected to have once kube-scheduler has bound its pods; without an estimate,
+// the price of the plan as it is.
+func afterScheduling(s *scheduling.Summary) offerings.Price {
+	if s.Realised != nil {
+		return s.Realised.ExpectedPerHour
+	}
+	return objective(s)
 }
 
 // alternative is one row of the comparison.

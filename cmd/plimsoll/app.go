@@ -108,6 +108,9 @@ func (a *app) encode(format, what string, value any) error {
 	return err
 }
 
+// mostViolations is how many rules that a plan breaks are told: most follow from the first.
+const mostViolations = 10
+
 // messages returns what is to be said of an error, one fault in a line.
 func messages(err error) []string {
 	var fields *scheduling.FieldErrors
@@ -120,9 +123,12 @@ func messages(err error) []string {
 	}
 	var report *verify.Report
 	if errors.As(err, &report) {
-		out := make([]string, len(report.Violations))
-		for i, v := range report.Violations {
-			out[i] = fmt.Sprintf("the plan breaks a rule: %v", v)
+		var out []string
+		for _, v := range report.Violations[:min(len(report.Violations), mostViolations)] {
+			out = append(out, fmt.Sprintf("the plan breaks a rule: %v", v))
+		}
+		if more := len(report.Violations) - mostViolations; more > 0 {
+			out = append(out, fmt.Sprintf("the plan breaks a rule %d more times", more))
 		}
 		return out
 	}

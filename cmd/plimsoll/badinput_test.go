@@ -112,6 +112,25 @@ func TestFilesOfNothing(t *testing.T) {
 	require.Equal(t, exitOK, r.code, "templates that come to nothing stand beside others")
 }
 
+// Files that are passed by mistake are named for what they are.
+func TestFilesThatAreNoManifests(t *testing.T) {
+	denied := temp(t, "denied.yaml", `error: the server doesn't have a resource type "nodepools"`+"\n")
+	forbidden := temp(t, "forbidden.yaml", "Error from server (Forbidden): nodes is forbidden: User \"x\" cannot list resource\n")
+	config := temp(t, "config.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+	for _, tt := range []struct{ args, want string }{
+		{"plan -f " + denied, `is no manifest, but an error of kubectl: error: the server doesn't have a resource type "nodepools"`},
+		{"plan -f " + forbidden, `is no manifest, but an error of kubectl: Error from server (Forbidden): nodes is forbidden: User "x" cannot list resource`},
+		{"consolidate -f testdata/plan.json", "is a plan that plimsoll has printed, and no manifest: plimsoll verify --plan checks it"},
+		{"verify -f " + config + " --plan " + config, "is no plan, but a Kubernetes object of kind ConfigMap"},
+		{"diff nowhere.json " + config, "cannot read nowhere.json: "},
+	} {
+		r := run(t, strings.Fields(tt.args)...)
+		require.Equal(t, exitBadInput, r.code, tt.args)
+		require.Contains(t, r.stderr, tt.want, tt.args)
+	}
+	require.Equal(t, "Nothing to consolidate: the input has no nodes (1 object read: ConfigMap; no node).\n", run(t, "consolidate", "-f", config).stdout)
+}
+
 // However many objects repeat a fault, what is told fits on a screen.
 func TestManyFaultsAreCut(t *testing.T) {
 	var text strings.Builder

@@ -224,7 +224,7 @@ func TestWhatIsBlocked(t *testing.T) {
 	t.Parallel()
 	r := run(t, waste("--effort", "default")...)
 	lines := strings.Split(r.stdout, "\n")
-	for i, want := range []string{"Prices are of", "", "$/MONTH", "now", "after these steps", "lower bound by consolidation", "rebuilt from scratch"} {
+	for i, want := range []string{"Prices are of", "", "$/MONTH", "now", "after these steps", "expected after scheduling", "lower bound while blocked nodes stay", "rebuilt from scratch"} {
 		assert.Contains(t, lines[i], want)
 	}
 	s := &moveset(t, run(t, waste("--effort", "default", "-o", "json")...).stdout).Summary

@@ -61,7 +61,7 @@ func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Consolidat
 func (m *moves) headline() {
 	s := &m.plan.Summary
 	if len(m.plan.Nodes) == 0 {
-		m.to.line("Nothing to consolidate: the input has no nodes.")
+		m.to.line("Nothing to consolidate: the input has no nodes%s.", m.p.readInstead(true, "no node"))
 		return
 	}
 	m.to.line("%s\n", m.basis())
@@ -73,12 +73,15 @@ func (m *moves) headline() {
 	row("now", before, strconv.Itoa(s.NodesBefore))
 	if len(m.plan.Steps) > 0 {
 		row("after these steps", after, strconv.Itoa(s.NodesAfter))
+		if r := s.Realised; r != nil && expected(r) != after {
+			row("expected after scheduling", expected(r), strconv.Itoa(s.NodesAfter+r.Launches))
+		}
 	}
 	if s.LowerBoundPerHour > 0 {
-		row("lower bound by consolidation", s.LowerBoundPerHour, "")
+		row("lower bound"+lo.Ternary(steps.Blocked(m.plan) > 0, " while blocked nodes stay", ""), s.LowerBoundPerHour, "")
 	}
 	if r := s.Rebuilt; r != nil {
-		row("rebuilt from scratch"+lo.Ternary(m.p.grouped, ", of the groups' own types", ""), cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
+		row("rebuilt from scratch, "+lo.Ternary(m.p.grouped, "of the groups' own types", "if every pod could move"), cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
 	}
 	if r := s.Alternative; r != nil {
 		row("rebuilt from scratch, of any current type", cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
@@ -94,7 +97,7 @@ func (m *moves) headline() {
 	m.to.line("%s", m.rest())
 	m.pending()
 	m.notes()
-	m.to.line("%s", m.p.madeWith())
+	m.to.prices(m.p)
 }
 
 // basis says what all prices are of.
@@ -116,6 +119,11 @@ func (m *moves) basis() string {
 // totals are what the cluster costs before and after the steps, all in all.
 func totals(s *disruption.ConsolidationSummary) (before, after offerings.Price) {
 	return cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
+}
+
+// expected is the price per hour after the steps, all in all, as kube-scheduler is expected to bind the pods.
+func expected(r *disruption.RealisedSteps) offerings.Price {
+	return cmp.Or(r.ExpectedPerHourAfter, r.PricePerHourAfter)
 }
 
 // pending tells of the pods that have no node yet.
@@ -140,31 +148,14 @@ func (m *moves) pending() {
 	m.to.line("%s pending: %s.", figures.Are(p.Pods, "pod"), strings.Join(parts, "; "))
 }
 
-// notes say what the prices are of.
+// notes say where pods may be otherwise than the prices assume.
 func (m *moves) notes() {
 	s := &m.plan.Summary
-	if r := s.Realised; r != nil && len(m.plan.Steps) > 0 {
-		text := fmt.Sprintf("If kube-scheduler breaks ties differently (--placement): about %s per hour afterwards", figures.USD(cmp.Or(r.ExpectedPerHourAfter, r.PricePerHourAfter)))
-		var parts []string
-		if r.PodsElsewhere > 0 {
-			parts = append(parts, "up to "+figures.Count(r.PodsElsewhere, "pod")+" scheduled to other nodes than shown")
-		}
-		if r.PodsWaiting > 0 {
-			parts = append(parts, figures.Are(r.PodsWaiting, "evicted pod")+" pending until "+figures.Are(r.Launches, "extra node")+" launched")
-		}
-		if len(r.Pending) > 0 {
-			parts = append(parts, figures.Names(r.Pending, m.to.view.most(1))+" may stay pending, because other pods may be scheduled so that no node suits them")
-		}
-		if r.Launches > 0 && r.PodsWaiting == 0 {
-			parts = append(parts, figures.Are(r.Launches, "extra node")+" launched")
-		}
-		if len(parts) > 0 {
-			text += "; " + figures.Join(parts)
-		}
-		m.to.line("%s.", text)
+	if r := s.Realised; r != nil && r.PodsElsewhere > 0 && len(m.plan.Steps) > 0 {
+		m.to.line("kube-scheduler may schedule up to %s to other nodes than shown.", figures.Count(r.PodsElsewhere, "pod"))
 	}
 	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
-		m.to.line("Rebuilt from scratch, the cluster has not placed: %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
+		m.to.line("The cluster rebuilt from scratch has no node for %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
 	}
 }
 
@@ -185,14 +176,18 @@ func (m *moves) saved() string {
 func (m *moves) rest() string {
 	s := &m.plan.Summary
 	_, after := totals(&m.plan.Summary)
+	stay := ""
+	if n := steps.Blocked(m.plan); n > 0 {
+		stay = fmt.Sprintf(" while %s", figures.CountVerb(n, "blocked node", "stays", "stay"))
+	}
 	var text string
 	switch {
 	case figures.Nothing(s.LowerBoundPerHour):
 		text = "No lower bound on the price is known."
 	case after <= s.LowerBoundPerHour:
-		text = "Optimal: no cluster for the same pods is cheaper, given the nodes that cannot be removed."
+		text = lo.Ternary(len(m.plan.Steps) > 0, "No other steps lead", "No steps lead") + " to a lower price" + stay + "."
 	default:
-		text = fmt.Sprintf("Within %s of the lower bound, given the nodes that cannot be removed.", figures.Within(s.Gap))
+		text = fmt.Sprintf("Other steps can save at most %s per month more%s.", figures.Monthly(after-s.LowerBoundPerHour), stay)
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += fmt.Sprintf(" The search was stopped by %s; a longer search may find further steps.", m.to.view.stopped)
@@ -203,7 +198,7 @@ func (m *moves) rest() string {
 // steps lists what is to be done, in its order.
 func (m *moves) steps() {
 	head := []string{"", "REASON", "NODES", "LAUNCHES", "PODS MOVED", "SAVES $/HOUR", "$/MONTH", "DISRUPTION", "SCORE"}
-	tabulate(m.to, "STEPS", head, m.plan.Steps, func(s disruption.Step, i int) []string {
+	left := tabulate(m.to, "STEPS", head, m.plan.Steps, func(s disruption.Step, i int) []string {
 		pods := strconv.Itoa(len(s.Evictions))
 		if waves := lo.Max(lo.Map(s.Evictions, func(e disruption.Eviction, _ int) int { return e.Wave })); waves > 1 {
 			pods += fmt.Sprintf(" in %d waves", waves)
@@ -214,6 +209,12 @@ func (m *moves) steps() {
 			figures.Plain(s.SavingPerHour), figures.PlainMonthly(s.SavingPerHour), figures.Decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", figures.Decimal(s.Score)),
 		}
 	}, "SCORE", "DISRUPTION", "SAVES $/HOUR")
+	if len(m.plan.Steps) > 0 && !slices.Contains(left, "DISRUPTION") {
+		m.to.line("  DISRUPTION is 1 for each node and for each evicted pod, more for pods of a high priority or deletion cost.")
+	}
+	if len(m.plan.Steps) > 0 && !slices.Contains(left, "SCORE") {
+		m.to.line("  SCORE is the share of the price that a step saves, divided by its share of the disruption.")
+	}
 	if n := len(m.plan.Cordon); n > 0 {
 		m.to.line("  Cordon %s before step 1, so that evicted pods are not scheduled", figures.Count(n, "node"))
 		m.to.line("  to nodes that will be removed:")
@@ -278,5 +279,25 @@ func (m *moves) risks() {
 		numbers := lo.Map(r.Steps, func(n, _ int) string { return strconv.Itoa(n) })
 		rows = append(rows, []string{figures.Names(numbers, m.to.view.most(3)), string(r.Code), r.Meaning, figures.Names(r.Objects, m.to.view.most(1))})
 	}
+	if r := m.plan.Summary.Realised; r != nil && len(m.plan.Steps) > 0 {
+		rows = append(rows, m.schedulingRisks(r)...)
+	}
 	tabulate(m.to, "RISKS", []string{"STEPS", "RISK", "MEANING", "OBJECTS"}, rows, asItIs, "RISK")
+}
+
+// schedulingRisks are the rows of what may happen if kube-scheduler binds evicted pods to other nodes than shown.
+func (m *moves) schedulingRisks(r *disruption.RealisedSteps) (rows [][]string) {
+	risk := func(objects, meaning string, args ...any) {
+		rows = append(rows, []string{"any", "scheduling", fmt.Sprintf(meaning, args...), objects})
+	}
+	switch {
+	case r.PodsWaiting > 0:
+		risk("-", "%s may be pending until %s launched", figures.Count(r.PodsWaiting, "evicted pod"), figures.Are(r.Launches, "extra node"))
+	case r.Launches > 0:
+		risk("-", "%s may be launched", figures.Count(r.Launches, "extra node"))
+	}
+	if len(r.Pending) > 0 {
+		risk(figures.Names(r.Pending, m.to.view.most(1)), "may stay pending, because other pods may be scheduled so that no node suits them")
+	}
+	return rows
 }

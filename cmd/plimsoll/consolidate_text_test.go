@@ -43,12 +43,12 @@ func TestMovesWithoutSteps(t *testing.T) {
 	plan.Summary = disruption.ConsolidationSummary{PricePerHourBefore: 1e8, PricePerHourAfter: 1e8, LowerBoundPerHour: 1e8, NodesBefore: 1, NodesAfter: 1}
 	require.Equal(t, `Prices are of all nodes.
 
-                                $/MONTH  $/HOUR  NODES
-  now                           73.00    0.1000  1
-  lower bound by consolidation  73.00    0.1000
+               $/MONTH  $/HOUR  NODES
+  now          73.00    0.1000  1
+  lower bound  73.00    0.1000
 
 Nothing to consolidate now: no cheaper replacement (1 of 1 node).
-Optimal: no cluster for the same pods is cheaper, given the nodes that cannot be removed.
+No steps lead to a lower price.
 Prices: testdata/market.json, on-demand as of 2026-11-01, spot as of 2026-11-01.
 
 NODES NOT REMOVED
@@ -112,8 +112,9 @@ func TestMovesThatSaveNothing(t *testing.T) {
 
 func TestAddSaving(t *testing.T) {
 	var s disruption.Saving
-	for _, text := range []string{"0.05", "$0.01/hour", "30/month", " 5% ", "2%", "0.02/h"} {
+	for _, text := range []string{"0.05/hour", "$0.01/hour", "0", "30/month", " 5% ", "2%", "0.02/h"} {
 		require.NoError(t, addSaving(&s, text), text)
 	}
 	require.Equal(t, disruption.Saving{PerHour: offerings.MustPrice("0.05"), PerMonth: offerings.MustPrice("30"), Share: 0.05}, s)
+	require.Error(t, addSaving(&s, "0.05"), "an amount without a time may be of an hour or of a month")
 }

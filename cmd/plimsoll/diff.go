@@ -34,7 +34,7 @@ each together with the files of -f, such as a cluster's nodes and NodePools. If 
 such as two dumps of a cluster, their total cost is compared: existing nodes, and new nodes for
 pending pods.`,
 		Example: `  plimsoll diff yesterday.json today.json
-  plimsoll diff main/deploy deploy -f nodepools.yaml -R --fail-above 200`,
+  plimsoll diff main/deploy deploy -f nodepools.yaml -R --fail-above 200/month`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return fmt.Errorf("want two files or directories to compare, got %d", len(args))
@@ -67,6 +67,9 @@ pending pods.`,
 			}
 			if err := errors.Join(errs...); err != nil {
 				return err
+			}
+			if plans[0] && plans[1] && sides[0].Cluster != sides[1].Cluster {
+				return fmt.Errorf("cannot compare %s with %s: one is a plan of launches, the other a consolidation plan, whose price is that of the whole cluster", args[0], args[1])
 			}
 			d := compare.Compare(sides[0], sides[1])
 			if len(d.After.Unplaced) > 0 {
@@ -144,7 +147,10 @@ func isPlan(a *app, name string) (bool, error) {
 	var top struct {
 		Kind, Launches, Steps json.RawMessage
 	}
-	return yaml.Unmarshal(text, &top) == nil && top.Kind == nil && (top.Launches != nil || top.Steps != nil), err
+	if err != nil {
+		return false, fmt.Errorf("cannot read %s: %w", name, withoutPath(err))
+	}
+	return yaml.Unmarshal(text, &top) == nil && top.Kind == nil && (top.Launches != nil || top.Steps != nil), nil
 }
 
 // writeDiff writes a difference for people.

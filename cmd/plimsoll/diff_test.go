@@ -45,11 +45,14 @@ func TestDiffOfPlans(t *testing.T) {
 	require.Positive(t, d.DifferencePerHour, "fewer steps save less")
 	require.Empty(t, differences(t, run(t, "diff", all, all, "-o", "json").stdout).Machines)
 
-	r := run(t, "diff", all, some, "--fail-above", "1000")
+	r := run(t, "diff", all, some, "--fail-above", "1000/month")
 	require.Equal(t, exitAbove, r.code)
 	require.Contains(t, r.stderr, "AFTER costs more than BEFORE by $1,189 a month")
 	require.Contains(t, r.stdout, "difference (+84%)")
-	require.Equal(t, exitOK, run(t, "diff", some, all, "--fail-above", "1000").code)
+	require.Equal(t, exitOK, run(t, "diff", some, all, "--fail-above", "1000/month").code)
+	r = run(t, "diff", "testdata/plan.json", all)
+	require.Equal(t, exitBadInput, r.code, "the price of what is launched is not that of a cluster")
+	require.Contains(t, r.stderr, "cannot compare testdata/plan.json with "+all)
 }
 
 func TestDiffOfManifests(t *testing.T) {

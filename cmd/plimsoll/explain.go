@@ -97,6 +97,7 @@ func planned(ctx context.Context, a *app, input *inputFlags, how *solverFlags, s
 	if err := errors.Join(err, planErr); err != nil {
 		return nil, nil, err
 	}
+	p.policy = solver
 	if plan == nil {
 		plan, err = how.solve(ctx, a, solver, p)
 	}

@@ -42,7 +42,7 @@ func (t *answerText) answer(answer any) {
 func (t *answerText) explainPod(x *explanation.PodExplanation) {
 	switch x.Status {
 	case explanation.PodLaunch:
-		t.to.line("Pod %s is placed on new node %s: %s at %s per hour.", x.Pod, x.Place, launches.Offering(x.Option), figures.USD(x.Option.Price))
+		t.to.line("Pod %s is placed on new node %s: %s at %s.", x.Pod, x.Place, launches.Offering(x.Option), t.price(t.poolOf(x.Place), x.Option))
 	case explanation.PodExisting:
 		t.to.line("Pod %s is placed on existing node %s.", x.Pod, x.Place)
 	case explanation.PodUnschedulable:
@@ -65,7 +65,7 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 		case p.Launch != "":
 			return []string{"launch " + p.Launch, "has room"}
 		}
-		return []string{"a node of its own", fmt.Sprintf("%s at %s per hour (NodePool %s)", launches.Offering(p.Option), figures.USD(p.Price()), p.NodePool)}
+		return []string{"a node of its own", fmt.Sprintf("%s at %s per hour (NodePool %s)", launches.Offering(p.Option), figures.USD(t.p.expected(p.NodePool, p.Option)), p.NodePool)}
 	})
 	t.binding(x.Realised)
 	title := "RULED OUT"
@@ -74,6 +74,21 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 	}
 	writeReasons(t.to, title, x.RuledOut, 12)
 	tabulate(t.to, "HOW TO FIX", nil, x.Changes, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
+}
+
+// price writes what a node of an option is expected to cost, and what its instance alone costs where that differs.
+func (t *answerText) price(pool string, o *scheduling.LaunchOption) string {
+	all := t.p.expected(pool, o)
+	if all == o.Price {
+		return figures.USD(all) + " per hour"
+	}
+	return fmt.Sprintf("%s per hour (instance alone %s)", figures.USD(all), figures.USD(o.Price))
+}
+
+// poolOf is the NodePool of a launch of the plan.
+func (t *answerText) poolOf(launch string) string {
+	l, _ := lo.Find(t.plan.Launches, func(l scheduling.Launch) bool { return l.Name == launch })
+	return l.NodePool
 }
 
 // binding writes whether kube-scheduler binds a pod where the plan has it.
@@ -135,7 +150,7 @@ func (t *answerText) topologyTerms(terms []explanation.TopologyTerm) {
 
 // explainLaunch writes why a machine is bought.
 func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
-	t.to.line("New node %s: %s at %s per hour, of NodePool %s.", x.Launch, launches.Offering(&x.Option), figures.USD(x.Option.Price), x.NodePool)
+	t.to.line("New node %s of NodePool %s: %s at %s.", x.Launch, x.NodePool, launches.Offering(&x.Option), t.price(x.NodePool, &x.Option))
 	if x.Options == 1 {
 		t.to.line("The plan lists no alternative for it.")
 	} else {
@@ -144,11 +159,13 @@ func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
 	t.rooms(x.Rooms)
 	t.shares("PODS", x.Pods, x.Rooms)
 	t.unforced(x.Unforced)
+	own := t.p.expected(x.NodePool, &x.Option)
 	tabulate(t.to, "NEXT CHEAPEST", nil, x.RunnersUp, func(o scheduling.LaunchOption, _ int) []string {
-		return []string{launches.Offering(&o), figures.USD(o.Price) + figures.Difference(o.Price, x.Option.Price)}
+		price := t.p.expected(x.NodePool, &o)
+		return []string{launches.Offering(&o), figures.USD(price) + figures.Difference(price, own)}
 	})
 	tabulate(t.to, "CHEAPER BUT NOT ELIGIBLE", nil, x.Cheaper, func(r explanation.RejectedOption, _ int) []string {
-		return []string{launches.Offering(&r.LaunchOption), figures.USD(r.Price), r.Reason.Detail}
+		return []string{launches.Offering(&r.LaunchOption), figures.USD(t.p.expected(x.NodePool, &r.LaunchOption)), r.Reason.Detail}
 	})
 	writeReasons(t.to, "RULED OUT", x.RuledOut, 12)
 }

@@ -211,12 +211,12 @@ func sizeFlag(flags *pflag.FlagSet, into *corev1.ResourceList, name, usage strin
 }
 
 // outputFlag adds the flag -o for the format of the output, and returns a pointer to its value; the first format is the
-// default. "wide" is a table of any width, with the details of --details.
+// default. "wide" is a table of any width that lists all items, with the details of --details.
 func outputFlag(a *app, cmd *cobra.Command, usage string, formats ...string) *string {
 	format := formats[0]
 	cmd.Flags().VarP(&parsed{text: format, kind: "string", choices: formats, read: func(text string) (err error) {
 		if format, err = oneOf(text, formats...); format == "wide" {
-			a.width, a.details, format = 0, true, formats[0]
+			a.width, a.wide, a.details, format = 0, true, true, formats[0]
 		}
 		return err
 	}}, "output", "o", usage)

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// limitFlag is an amount per month above which the command exits with exitAbove.
+// limitFlag is a price above which the command exits with exitAbove.
 type limitFlag struct {
 	perHour offerings.Price
 	text    string
@@ -19,11 +17,8 @@ type limitFlag struct {
 // register adds the flag to a command; what names the price that is compared with the limit.
 func (f *limitFlag) register(cmd *cobra.Command, what string) {
 	f.what = what
-	textFlag(cmd.Flags(), "fail-above", "exit with 4 if "+what+" more than `AMOUNT` in USD a month, such as 500 or 0.7/hour; the output stays the same", func(text string) error {
+	textFlag(cmd.Flags(), "fail-above", "exit with 4 if "+what+" more than `AMOUNT` in USD, such as 500/month or 0.70/hour; the output stays the same", func(text string) error {
 		f.text = text
-		if !strings.Contains(text, "/") {
-			text += "/month"
-		}
 		price, month, err := figures.ParseRate(text)
 		if f.perHour = price; month {
 			f.perHour = price / offerings.HoursPerMonth

@@ -55,7 +55,7 @@ func execute(t *testing.T, stdin io.Reader, args []string) result {
 
 // withoutAges leaves out how old prices are, because that depends on the day.
 func withoutAges(text string) string {
-	return regexp.MustCompile(`\d+ months old, | \(\d+ months old\)`).ReplaceAllString(text, "")
+	return regexp.MustCompile(`\d+ months old, | \(\d+ months old\)|WARNING: the .* prices are more than a year old.*\n`).ReplaceAllString(text, "")
 }
 
 func checked(t *testing.T, r result, args []string) result {

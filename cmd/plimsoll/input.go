@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,12 +14,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pools"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/regions"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/typos"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -208,6 +211,15 @@ func (p *problem) buys(pool string) *instancetypes.Catalog {
 	return p.Problem.CatalogOf(pool).Filter(p.keep...)
 }
 
+// expected is what a node of an option is expected to cost per hour, with what it costs beside the instance.
+func (p *problem) expected(pool string, o *scheduling.LaunchOption) offerings.Price {
+	_, beside, ok := costs.Expected(p.Problem.CatalogOf(pool), p.policy, o.Key())
+	if !ok {
+		beside = p.policy.NodeOverhead
+	}
+	return offerings.Sum(o.Price, beside)
+}
+
 // madeWith is a sentence about the source, the date and the age of the prices.
 func (p *problem) madeWith() string {
 	text := pricelists.Dates(p.Problem.Catalog, p.assumed, p.today)
@@ -215,6 +227,15 @@ func (p *problem) madeWith() string {
 		text += ", changed by " + figures.Count(n, "NodeOverlay")
 	}
 	return text + "."
+}
+
+// readInstead says of an input without some objects which others it has; "" if lacking is false.
+func (p *problem) readInstead(lacking bool, absent string) string {
+	n := lo.Sum(slices.Collect(maps.Values(p.Kinds)))
+	if !lacking || n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s read: %s; %s)", figures.Count(n, "object"), figures.Summarise(p.Kinds, 5), absent)
 }
 
 // byWorkload writes how many pods are of which workload, the most first.

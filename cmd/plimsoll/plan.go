@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +61,7 @@ fewest nodes and the plan without spot; --goal prints one of them in full.`,
 			if p.unplaced(plan) > 0 {
 				a.code = exitUnschedulable
 			}
-			limit.check(a, cmp.Or(plan.Summary.ExpectedPerHour, plan.Summary.PricePerHour))
+			limit.check(a, afterScheduling(&plan.Summary))
 			return printPlan(a, *format, p, plan)
 		}),
 	}

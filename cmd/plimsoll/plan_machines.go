@@ -20,12 +20,12 @@ func (t *planText) machines(groups []*launches.Group) {
 	if devices {
 		head = append(head, "DEVICES")
 	}
-	tabulate(t.to, "LAUNCH"+t.including(), append(head, "PODS"), groups, func(g *launches.Group, _ int) []string {
+	tabulate(t.to, "LAUNCH", append(head, "PODS"), groups, func(g *launches.Group, _ int) []string {
 		l := g.Launches[0]
 		o := &l.Options[0]
 		row := []string{
 			fmt.Sprint(len(g.Launches)), o.InstanceType, string(o.CapacityType), o.Zone, l.NodePool,
-			figures.Plain(t.expected(l.NodePool, o)), g.Share(corev1.ResourceCPU), g.Share(corev1.ResourceMemory),
+			figures.Plain(t.p.expected(l.NodePool, o)), g.Share(corev1.ResourceCPU), g.Share(corev1.ResourceMemory),
 		}
 		if devices {
 			row = append(row, g.Devices())
@@ -35,31 +35,26 @@ func (t *planText) machines(groups []*launches.Group) {
 	}, "MEMORY", "CPU", "NODEPOOL", "DEVICES")
 }
 
-// including says in a heading that prices have what nodes cost beside their instances, where they have.
-func (t *planText) including() string {
-	return lo.Ternary(t.plan.Summary.ExpectedPerHour > 0, " (PRICES INCLUDE NODE OVERHEAD)", "")
-}
-
 // reasons says for each group why it is cheap.
 func (t *planText) reasons(groups []*launches.Group) {
 	rows := lo.Map(groups, func(g *launches.Group, _ int) []string {
 		o := &g.Launches[0].Options[0]
 		return []string{fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone), t.why(g.Launches[0])}
 	})
-	tabulate(t.to, "WHY THESE INSTANCE TYPES (INSTANCE PRICES"+lo.Ternary(t.plan.Summary.ExpectedPerHour > 0, ", NODE OVERHEAD EXCLUDED)", ")"), nil, lo.UniqBy(rows, func(row []string) string { return row[0] + row[1] }), asItIs)
+	tabulate(t.to, "WHY THESE INSTANCE TYPES", nil, lo.UniqBy(rows, func(row []string) string { return row[0] + row[1] }), asItIs)
 }
 
 // why says what speaks for the first option of a launch: against its price on
 // demand, and against the next machine that would hold the same pods.
 func (t *planText) why(l *scheduling.Launch) string {
-	o := &l.Options[0]
+	o, own := &l.Options[0], t.p.expected(l.NodePool, &l.Options[0])
 	var parts []string
 	switch o.CapacityType {
 	case offerings.Reserved:
 		parts = append(parts, "reservation "+o.ReservationID+" is prepaid")
 	case offerings.Spot:
-		if price, ok := t.onDemand(l); ok && price > o.Price {
-			parts = append(parts, fmt.Sprintf("%s below its on-demand price (%s)", figures.Percent(1-o.Price.USD()/price.USD()), figures.USD(price)))
+		if price, ok := t.onDemand(l); ok && price > own {
+			parts = append(parts, fmt.Sprintf("%s below its on-demand price (%s)", figures.Percent(1-own.USD()/price.USD()), figures.USD(price)))
 		}
 		if o.InterruptionRate > 0 {
 			parts = append(parts, figures.Percent(o.InterruptionRate)+" are interrupted in a month")
@@ -76,8 +71,8 @@ func (t *planText) why(l *scheduling.Launch) string {
 	case next == nil:
 		parts = append(parts, "no other instance type fits these pods")
 	default:
-		parts = append(parts, fmt.Sprintf("next type: %s %s %s at %s%s",
-			next.InstanceType, next.CapacityType, next.Zone, figures.USD(next.Price), figures.Difference(next.Price, o.Price)))
+		price := t.p.expected(l.NodePool, next)
+		parts = append(parts, fmt.Sprintf("next type: %s at %s%s", launches.Offering(next), figures.USD(price), figures.Difference(price, own)))
 	}
 	return strings.Join(parts, "; ")
 }

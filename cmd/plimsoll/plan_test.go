@@ -245,7 +245,7 @@ spec:
 func TestNothingToDo(t *testing.T) {
 	r := run(t, "plan", "-f", "testdata/reserved.yaml", "--catalog", "testdata/market.json")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Equal(t, "Nothing to place: the input has no pending pods.\n", r.stdout)
+	require.Equal(t, "Nothing to place: the input has no pending pods (1 object read: NodePool; no pod or workload).\n", r.stdout)
 	r = run(t, "plan", "-f", "testdata/reserved.yaml", "--catalog", "testdata/market.json", "-o", "json")
 	obeys(t, r.stdout, 0)
 	r = run(t, "plan", "-f", "testdata/reserved.yaml", "--catalog", "testdata/market.json", "-o", "nodeclaims")

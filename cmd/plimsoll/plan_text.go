@@ -37,7 +37,7 @@ func writeTable(w *bytes.Buffer, v view, p *problem, plan *scheduling.Plan) {
 	writeWarnings(t.to, plan.Warnings)
 }
 
-// headline says in two or three lines what the plan comes to.
+// headline says in two or three lines what the plan is expected to cost, and how good it is.
 func (t *planText) headline() {
 	s := &t.plan.Summary
 	gated := len(t.plan.Unschedulable) - t.p.unplaced(t.plan)
@@ -47,7 +47,7 @@ func (t *planText) headline() {
 	pods := s.Pods - gated
 	switch {
 	case pods == 0:
-		t.to.line("Nothing to place: the input has no pending pods.")
+		t.to.line("Nothing to place: the input has no pending pods%s.", t.p.readInstead(len(t.p.Problem.Running) == 0, "no pod or workload"))
 		return
 	case s.Placed == 0:
 		t.to.line("None of %s can be placed: reasons and fixes are below.", figures.Count(pods, "pod"))
@@ -68,17 +68,32 @@ func (t *planText) headline() {
 		t.to.line("%s %s: nothing to launch.", placed, where)
 		return
 	}
-	total, basis := objective(s), ""
-	if s.ExpectedPerHour > 0 {
-		basis = ", including " + beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour)
+	t.to.line("%s %s: %s.", placed, where, cost(s))
+	if afterScheduling(s) != objective(s) {
+		t.to.line("If every pod is scheduled as shown: %s per hour, %s per month.", figures.USD(objective(s)), figures.Monthly(objective(s)))
 	}
-	t.to.line("%s %s: %s per hour, %s per month (%d hours)%s.", placed, where, figures.USD(total), figures.Monthly(total), offerings.HoursPerMonth, basis)
 	t.to.line("%s", t.bound(s))
 	if s.Realised != nil {
-		t.to.line("%s", t.realised(s))
+		t.to.line("%s", t.realised(s.Realised))
 	}
 	t.split()
-	t.to.line("%s", t.p.madeWith())
+	if s.ExpectedPerHour > 0 {
+		t.to.line("All prices include %s; a month has %d hours.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), offerings.HoursPerMonth)
+	}
+	t.to.prices(t.p)
+}
+
+// cost says what the plan is expected to cost once kube-scheduler has bound the pods, and at most.
+func cost(s *scheduling.Summary) string {
+	total := afterScheduling(s)
+	text := fmt.Sprintf("%s per hour, %s per month", figures.USD(total), figures.Monthly(total))
+	if total != objective(s) {
+		text = "about " + text + " expected after scheduling"
+	}
+	if s.Realised != nil && s.Realised.WorstPerHour > total {
+		text += fmt.Sprintf(", %s in the worst case", figures.Monthly(s.Realised.WorstPerHour))
+	}
+	return text
 }
 
 // beside says what so much is that nodes cost beside their machines.
@@ -110,18 +125,11 @@ func (t *planText) bound(s *scheduling.Summary) string {
 	return text
 }
 
-// realised says what the machines come to where kube-scheduler binds the pods as it likes.
-func (t *planText) realised(s *scheduling.Summary) string {
-	r := s.Realised
-	text := fmt.Sprintf("After scheduling (--placement): about %s per hour, worst case %s", figures.USD(r.ExpectedPerHour), figures.USD(r.WorstPerHour))
-	if r.ExpectedPerHour == objective(s) {
-		text = "After scheduling (--placement): no extra nodes expected"
-		if r.WorstPerHour > r.ExpectedPerHour {
-			text += fmt.Sprintf(", worst case %s per hour", figures.USD(r.WorstPerHour))
-		}
-	}
+// realised says where kube-scheduler may bind pods otherwise than the plan has them.
+func (t *planText) realised(r *scheduling.Realised) string {
+	text := "kube-scheduler is expected to schedule every pod as shown"
 	if r.PodsElsewhere > 0 {
-		text += fmt.Sprintf("; up to %s may be scheduled to other nodes than shown", figures.Count(r.PodsElsewhere, "pod"))
+		text = fmt.Sprintf("kube-scheduler may schedule up to %s to other nodes than shown", figures.Count(r.PodsElsewhere, "pod"))
 	}
 	if len(r.Pending) > 0 {
 		text += fmt.Sprintf("; %s may stay pending, because other pods may be scheduled so that no node suits them", figures.Names(r.Pending, t.to.view.most(1)))
@@ -136,7 +144,7 @@ func (t *planText) split() {
 	for i := range t.plan.Launches {
 		l := &t.plan.Launches[i]
 		kind := string(l.Options[0].CapacityType)
-		paid[kind] = offerings.Sum(paid[kind], t.expected(l.NodePool, &l.Options[0]))
+		paid[kind] = offerings.Sum(paid[kind], t.p.expected(l.NodePool, &l.Options[0]))
 	}
 	if len(s.CapacityTypes) > 1 {
 		var parts []string
@@ -148,8 +156,7 @@ func (t *planText) split() {
 	total := offerings.Price(0)
 	for i := range t.plan.Launches {
 		l := &t.plan.Launches[i]
-		key := onDemandOf(l)
-		price, _, ok := costs.Expected(t.p.Problem.CatalogOf(l.NodePool), t.p.policy, key)
+		price, ok := t.onDemand(l)
 		sum, fits := total.Plus(price)
 		if !ok || !fits {
 			return
@@ -162,18 +169,10 @@ func (t *planText) split() {
 	}
 }
 
-// expected is what a node of an option is expected to cost, with what it costs beside the instance.
-func (t *planText) expected(pool string, o *scheduling.LaunchOption) offerings.Price {
-	if price, _, ok := costs.Expected(t.p.Problem.CatalogOf(pool), t.p.policy, o.Key()); ok {
-		return price
-	}
-	return offerings.Sum(o.Price, t.p.policy.NodeOverhead)
-}
-
-// onDemand is what the instance of a launch costs on demand.
+// onDemand is what a node of a launch's instance type is expected to cost on demand; not ok where that is not for sale.
 func (t *planText) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
-	offering, ok := t.p.Problem.CatalogOf(l.NodePool).Lookup(onDemandOf(l))
-	return offering.Price, ok
+	price, _, ok := costs.Expected(t.p.Problem.CatalogOf(l.NodePool), t.p.policy, onDemandOf(l))
+	return price, ok
 }
 
 // onDemandOf is the offering of a launch's instance on demand.

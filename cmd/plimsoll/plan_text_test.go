@@ -58,31 +58,31 @@ func TestHeadlines(t *testing.T) {
 		},
 		"some placed": {
 			scheduling.Plan{Launches: launches, Existing: existing, Summary: scheduling.Summary{Pods: 5, Placed: 2, Nodes: 1, PricePerHour: price("0.04"), LowerBoundPerHour: price("0.0398"), Gap: 0.005}},
-			"2 of 5 pods placed on 1 new node and 1 existing: $0.0400 per hour, $29.20 per month (730 hours).\n" +
+			"2 of 5 pods placed on 1 new node and 1 existing: $0.0400 per hour, $29.20 per month.\n" +
 				"Lower bound $0.0398 per hour: this plan is within 0.5% of optimal.",
 		},
 		"nearly optimal": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), LowerBoundPerHour: price("0.03999"), Gap: 0.0002}},
-			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month (730 hours).\n" +
+			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month.\n" +
 				"Lower bound $0.0400 per hour: this plan is within 0.1% of optimal.",
 		},
 		"optimal": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), Status: scheduling.StatusOptimal}},
-			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month (730 hours).\nOptimal: no plan is cheaper.",
+			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month.\nOptimal: no plan is cheaper.",
 		},
 		"no bound, and late": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), Status: scheduling.StatusDeadline}},
-			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month (730 hours).\n" +
+			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month.\n" +
 				"No lower bound on the price is known. The search was stopped by --timeout; more time may find a cheaper one.",
 		},
 		"a bound of next to nothing": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), LowerBoundPerHour: 1, Gap: 39999999}},
-			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month (730 hours).\n" +
+			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month.\n" +
 				"No lower bound on the price is known.",
 		},
 		"large": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1234, PricePerHour: price("4179.83"), LowerBoundPerHour: price("4179.83")}},
-			"1 pod placed on 1,234 new nodes: $4,179.83 per hour, $3,051,276 per month (730 hours).\nOptimal: no plan is cheaper.",
+			"1 pod placed on 1,234 new nodes: $4,179.83 per hour, $3,051,276 per month.\nOptimal: no plan is cheaper.",
 		},
 	}
 	for name, tt := range tests {
@@ -92,15 +92,16 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
-// All prices of a plan have one base: what is launched adds up to the first line, and that is what is
-// compared with the lower bound and with what is expected after scheduling.
+// The first line has the expected price. All other prices of a plan have one base: what is launched adds up to the second
+// line, and that is what is compared with the lower bound.
 func TestTablesHaveOneBase(t *testing.T) {
 	t.Parallel()
 	args := []string{"plan", "-f", services, "--effort", "fast", "--node-overhead", "0.05/hour"}
 	r := run(t, append(args, "-o", "wide")...)
 	require.Equal(t, exitOK, r.code, r.stderr)
 	s := decodePlan(t, run(t, append(args, "-o", "json")...).stdout).Summary
-	require.Contains(t, strings.SplitN(r.stdout, "\n", 2)[0], figures.USD(s.ExpectedPerHour)+" per hour")
+	require.Contains(t, strings.SplitN(r.stdout, "\n", 2)[0], figures.USD(s.Realised.ExpectedPerHour)+" per hour")
+	require.Contains(t, strings.Split(r.stdout, "\n")[1], "If every pod is scheduled as shown: "+figures.USD(s.ExpectedPerHour)+" per hour")
 	sum := 0.0
 	for _, row := range regexp.MustCompile(`(?m)^  (\d+) +\S+ +(?:spot|on-demand) +\S+ +\S+ +(\d\.\d{4}) `).FindAllStringSubmatch(r.stdout, -1) {
 		count, err := strconv.Atoi(row[1])

@@ -71,7 +71,7 @@ func everything(printed, _ string) string { return printed }
 // bill says what the summary of consolidate shows by the month.
 func bill(printed, _ string) string {
 	amount := func(row string) string {
-		return regexp.MustCompile(`(?m)^ +` + row + ` +(\S+)`).FindStringSubmatch(printed)[1]
+		return regexp.MustCompile(`(?m)^ +` + row + `(?:, [a-z ]+)? +(\d\S*)`).FindStringSubmatch(printed)[1]
 	}
 	return fmt.Sprintf("costs $%s a month. %s steps lead to $%s; rebuilt from scratch: $%s", amount("now"),
 		regexp.MustCompile(`(?m)^\d+`).FindString(printed), amount("after these steps"), amount("rebuilt from scratch"))

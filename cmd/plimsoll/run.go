@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,6 +77,9 @@ func (a *app) main(ctx context.Context, root *cobra.Command, stdout io.Writer) i
 // does not fill the screen.
 const mostMessages = 25
 
+// helpWidth is the width of the help, in characters, where stdout is no terminal.
+const helpWidth = 140
+
 // root builds the command with its subcommands.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -96,7 +100,7 @@ same; 4 a price is above --fail-above; 5 lint has findings; 1 bad input; 2 wrong
 	root.SetVersionTemplate("plimsoll {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		return usage.Write(cmd, a.width, groupOf, groupInput, groupMarket, groupBuy, groupRemove, groupSearch, groupOutput)
+		return usage.Write(cmd, cmp.Or(a.width, helpWidth), groupOf, groupInput, groupMarket, groupBuy, groupRemove, groupSearch, groupOutput)
 	})
 	root.AddCommand(planCommand(a), consolidateCommand(a), reportCommand(a), whatifCommand(a), diffCommand(a), lintCommand(a), redactCommand(a), explainCommand(a), verifyCommand(a), catalogCommand(a), versionCommand(a))
 	complete(root)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/columns"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -25,22 +26,30 @@ type table struct {
 // line writes a line.
 func (t *table) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
 
+// prices says of a problem where its prices come from, and warns of those that are more than a year old.
+func (t *table) prices(p *problem) {
+	t.line("%s", p.madeWith())
+	if old := pricelists.Outdated(p.Problem.Catalog, p.today); len(old) > 0 {
+		t.line("WARNING: the %s prices are more than a year old; use current ones with --prices FILE.", strings.Join(old, " and "))
+	}
+}
+
 // section starts a part of the output.
 func (t *table) section(title string) { t.line("\n%s", title) }
 
 // tabulate writes a section with a row for each of some things, if there is any: below a
-// head, if there is one; see [table.headed].
-func tabulate[T any](t *table, title string, head []string, things []T, row func(thing T, index int) []string, spare ...string) {
+// head, if there is one; see [table.headed]. It returns the heads of the columns that were left out.
+func tabulate[T any](t *table, title string, head []string, things []T, row func(thing T, index int) []string, spare ...string) (left []string) {
 	if len(things) == 0 {
-		return
+		return nil
 	}
 	t.section(title)
 	rows := lo.Map(things, row)
 	if head == nil {
 		t.columns(rows)
-	} else {
-		t.headed(append([][]string{head}, rows...), spare...)
+		return nil
 	}
+	return t.headed(append([][]string{head}, rows...), spare...)
 }
 
 // asItIs is a row that is ready.
@@ -75,17 +84,18 @@ func (t *table) wrapped(arguments []string, indent string, taken int) string {
 }
 
 // headed writes rows below their head, the first row, in columns that fit the width of the
-// view; see [columns.Fit].
-func (t *table) headed(rows [][]string, spare ...string) {
+// view; see [columns.Fit]. It returns the heads of the columns that were left out.
+func (t *table) headed(rows [][]string, spare ...string) (left []string) {
 	if t.view.width == 0 {
 		t.columns(rows)
-		return
+		return nil
 	}
-	fitting, left := columns.Fit(rows, t.view.width-2, spare)
-	t.columns(fitting)
+	rows, left = columns.Fit(rows, t.view.width-2, spare)
+	t.columns(rows)
 	if len(left) > 0 {
 		t.line("%s(-o wide adds %s)", t.indent(), figures.Join(left))
 	}
+	return left
 }
 
 // indent is what rows begin with, below their section.

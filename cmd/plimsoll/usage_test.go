@@ -82,7 +82,7 @@ func TestWrongUsage(t *testing.T) {
 		"plan --file x":                                                              "unknown flag: --file (did you mean --filename?)",
 		"plan -f x --out json":                                                       "unknown flag: --out (did you mean --output?)",
 		"consolidate -f x --min-savings 1":                                           "unknown flag: --min-savings (did you mean --min-saving?)",
-		"explain web -f x":                                                           `"web" is neither a pod, a node nor a workload: want pod/NAMESPACE/NAME`,
+		"explain web -f x":                                                           `"web" has no kind: write deployment/web, pod/web or node/web`,
 	} {
 		t.Run(args, func(t *testing.T) {
 			r := run(t, strings.Fields(args)...)

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
@@ -66,7 +68,7 @@ disruption settings.`,
 			}
 			proof, err := verify.Checker{Policy: solver}.Prove(p.Problem, plan)
 			if err != nil {
-				return err
+				return a.refused(err, p.unknown(nodesOf(plan), podsOf(plan)))
 			}
 			s := plan.Summary
 			including := ""
@@ -94,7 +96,7 @@ disruption settings.`,
 func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan) error {
 	proof, err := verify.StepsChecker{Planner: planner}.Prove(p.cluster(planner), plan)
 	if err != nil {
-		return err
+		return a.refused(err, p.unknown(nodesOfMoves(plan), podsOfMoves(plan)))
 	}
 	s := plan.Summary
 	before, after := totals(&s)
@@ -102,6 +104,55 @@ func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruptio
 		figures.Count(s.NodesBefore, "node"), figures.Count(s.NodesAfter, "node"), figures.Count(s.PodsMoved, "pod")+" rescheduled", figures.USD(before), figures.USD(after))
 	printProof(&a.stdout, proof, s.LowerBoundPerHour)
 	return nil
+}
+
+// refused says first of a plan that breaks rules if it has an object that the input does not have, because then all
+// else follows from that, and returns the error.
+func (a *app) refused(err error, unknown string) error {
+	if unknown != "" {
+		a.say("error: the plan is not of this input: %s does not exist in it", unknown)
+	}
+	return err
+}
+
+// unknown is the first of some nodes and pods that the input does not have, as kind/name; "" if it has all.
+func (p *problem) unknown(nodes, pods []string) string {
+	known := map[string]bool{}
+	for _, node := range p.Problem.Nodes {
+		known["node/"+node.Name] = true
+	}
+	for _, pod := range slices.Concat(p.Problem.Pods, p.Problem.Running) {
+		known["pod/"+scheduling.PodName(pod)] = true
+	}
+	for i, name := range slices.Concat(nodes, pods) {
+		if object := lo.Ternary(i < len(nodes), "node/", "pod/") + name; !known[object] {
+			return object
+		}
+	}
+	return ""
+}
+
+// nodesOf are the existing nodes of a plan of launches, and podsOf its pods, by name.
+func nodesOf(plan *scheduling.Plan) []string {
+	return lo.Map(plan.Existing, func(a scheduling.Assignment, _ int) string { return a.Node })
+}
+
+func podsOf(plan *scheduling.Plan) []string {
+	return slices.Concat(
+		lo.FlatMap(plan.Existing, func(a scheduling.Assignment, _ int) []string { return a.Pods }),
+		lo.FlatMap(plan.Launches, func(l scheduling.Launch, _ int) []string { return l.Pods }),
+		lo.Map(plan.Unschedulable, func(u scheduling.Unschedulable, _ int) string { return u.Pod }))
+}
+
+// nodesOfMoves are the nodes of a consolidation plan, and podsOfMoves the pods that it evicts, by name.
+func nodesOfMoves(plan *disruption.ConsolidationPlan) []string {
+	return lo.Map(plan.Nodes, func(v disruption.Verdict, _ int) string { return v.Node })
+}
+
+func podsOfMoves(plan *disruption.ConsolidationPlan) []string {
+	return lo.FlatMap(plan.Steps, func(s disruption.Step, _ int) []string {
+		return lo.Map(s.Evictions, func(e disruption.Eviction, _ int) string { return e.Pod })
+	})
 }
 
 // printProof prints the terms of a lower bound, so that a reader can add them up.
@@ -139,7 +190,7 @@ func readAnyPlan(a *app, name string) (*scheduling.Plan, *disruption.Consolidati
 	if name != manifest.Stdin {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--plan: %w", err)
+			return nil, nil, fmt.Errorf("cannot read %s: %w", name, withoutPath(err))
 		}
 		defer f.Close() //nolint:errcheck // it was only read
 		in = f

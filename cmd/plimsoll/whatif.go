@@ -352,7 +352,7 @@ func splitWords(text string) (words []string, err error) {
 func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Outcome) {
 	t := &table{view: v, out: w, alone: true}
 	warnings := slices.Clone(outcomes[0].Warnings)
-	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "SHARE", "ADDED PODS", "NOT PLACED"}}
+	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "DIFFERENCE %", "ADDED PODS", "NOT PLACED"}}
 	var notes []string
 	for i, o := range outcomes {
 		difference, share, added := "-", "-", "-"
@@ -387,13 +387,19 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 	} else {
 		notes = append(notes, "ADDED PODS is the share of their nodes' price in $/month of pods that are not in the baseline, and their number.")
 	}
-	t.headed(rows, "SHARE", "LAUNCHES")
+	if len(outcomes) == 1 {
+		rows = lo.Map(rows, func(r []string, _ int) []string { return slices.Delete(r, 5, 7) })
+	}
+	t.headed(rows, "DIFFERENCE %", "LAUNCHES")
 	t.line("")
 	for _, note := range notes {
 		t.line("%s", note)
 	}
-	t.line("Prices are of the nodes of NodePools, including node overhead (--node-overhead), after all consolidation steps and the launch of nodes for pending pods.")
-	t.line("%s", base.madeWith())
+	t.line("Prices are of the nodes of %s, including node overhead (--node-overhead), after all consolidation steps and the launch of nodes for pending pods.", lo.Ternary(base.grouped, "node groups", "NodePools"))
+	t.prices(base)
+	if len(outcomes) == 1 {
+		t.line("Compare with cases, such as --case 'no spot: --no-spot' --case 'arm64: --allow kubernetes.io/arch=arm64'.")
+	}
 	t.alone = false
 	writeWarnings(t, warnings)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
@@ -71,7 +72,7 @@ func TestWhatIf(t *testing.T) {
 	writeOutcomes(&table, view{width: 120}, &problem{Snapshot: &manifest.Snapshot{}}, []*whatif.Outcome{base, got["no spot"], got["rebuilt here"], got["Stockholm"]})
 	require.Contains(t, table.String(), "CASE          $/MONTH  NODES  MOVES")
 	require.Contains(t, table.String(), "\nbaseline      1,410    8      14")
-	require.Regexp(t, `\nno spot       1,361    7      14     3         -                   -      2\n`, table.String())
+	require.Regexp(t, `\nno spot       1,361    7      14     3         -                   -             2\n`, table.String())
 	require.Contains(t, table.String(), "Stockholm: different region: priced as a full rebuild, and compared with rebuilt here.\n")
 	require.Contains(t, table.String(), "no spot: 1 node stays that the case would not launch: ip-10-0-2-75.\n")
 	require.Contains(t, table.String(), "no spot: not placed: batch/render-0, batch/render-1, so that its price is not compared.\n")
@@ -90,7 +91,8 @@ func TestWhatIfWithPendingPods(t *testing.T) {
 	require.Equal(t, plan.ExpectedPerHourAfter, base.PricePerHour-base.Pending.PricePerHour)
 	require.Equal(t, plan.NodesAfter, base.Nodes-base.Pending.Launches)
 	require.Equal(t, plan.PodsMoved, base.PodsMoved)
-	require.Contains(t, base.Notes(3, base)[0], "launched for pending pods; consolidate shows ")
+	require.Contains(t, base.Notes(3, base)[0], "1 node that pending pods need after the steps; consolidate shows "+figures.Monthly(plan.ExpectedPerHourAfter)+", without them")
+	require.NotContains(t, got["arm64"].Notes(3, base)[0], "consolidate shows", "consolidate does not replace the nodes that a case would not launch")
 }
 
 // A case that cannot change anything says so, and why, instead of a difference of nothing.
@@ -175,14 +177,17 @@ func FuzzSplitWords(f *testing.F) {
 func TestFailAbove(t *testing.T) {
 	t.Parallel()
 	shop := []string{"plan", "-f", "testdata/nopool.yaml", "--catalog", "testdata/market.json"}
-	for limit, code := range map[string]int{"78": exitAbove, "79": exitOK, "0.1/hour": exitAbove, "0.11/hour": exitOK} {
+	for limit, code := range map[string]int{"78/month": exitAbove, "79/month": exitOK, "0.1/hour": exitAbove, "0.11/hour": exitOK} {
 		r := run(t, append(shop, "--fail-above", limit)...)
 		require.Equal(t, code, r.code, limit)
 		require.Equal(t, run(t, shop...).stdout, r.stdout, "what is printed stays the same")
 		require.Equal(t, code == exitAbove, strings.Contains(r.stderr, "--fail-above "+limit+": the new nodes cost $78.25 a month"), r.stderr)
 	}
-	require.Equal(t, exitAbove, run(t, "consolidate", "-f", "../../examples/gke", "--effort", "fast", "--now", "2026-11-25T18:00:00Z", "--fail-above", "1").code)
-	require.Equal(t, exitUsage, run(t, append(shop, "--fail-above", "much")...).code)
+	require.Equal(t, exitAbove, run(t, "consolidate", "-f", "../../examples/gke", "--effort", "fast", "--now", "2026-11-25T18:00:00Z", "--fail-above", "1/month").code)
+	for _, amount := range []string{"much", "78", "$78", "78/", "78/year"} {
+		require.Equal(t, exitUsage, run(t, append(shop, "--fail-above", amount)...).code, amount)
+	}
+	require.Contains(t, run(t, append(shop, "--fail-above", "78")...).stderr, `--fail-above "78": want an amount per hour or per month, such as 0.05/hour or 30/month`)
 }
 
 func TestAllow(t *testing.T) {

@@ -29,11 +29,15 @@ func (l Loader) input() *input {
 // snapshot returns the snapshot of the objects that read finds, unless there are faults.
 func (in *input) snapshot(read func() error) (*Snapshot, error) {
 	c := newCollector(in.found, in.loader.IgnoreUnknown)
-	in.emit = c.add
+	kinds := map[string]int{}
+	in.emit = func(o rawObject) {
+		kinds[o.kind]++
+		c.add(o)
+	}
 	err := read()
 	if len(in.found.faults) == 0 && err == nil {
 		if s := snapshotOf(c, in.loader.MaxPods); len(in.found.faults) == 0 {
-			s.Documents = in.documents
+			s.Documents, s.Kinds = in.documents, kinds
 			return s, nil
 		}
 	}

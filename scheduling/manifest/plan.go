@@ -57,6 +57,10 @@ func planText(r io.Reader) ([]byte, error) {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || string(trimmed) == "null" {
 		return nil, errors.New("is no plan: there is nothing in it")
 	}
+	var object struct{ APIVersion, Kind string }
+	if json.Unmarshal(raw, &object) == nil && object.APIVersion != "" && object.Kind != "" {
+		return nil, fmt.Errorf("is no plan, but a Kubernetes object of kind %s", object.Kind)
+	}
 	return raw, nil
 }
 

@@ -36,6 +36,8 @@ type Snapshot struct {
 	// Documents is how many YAML documents and JSON values were read. Blanks and comments
 	// are none, an empty list is one.
 	Documents int
+	// Kinds is how many objects were read, by kind.
+	Kinds map[string]int
 
 	// NodeGroups are the groups of nodes that NodePools stand for, by the NodePool's name: see
 	// [Snapshot.AssumeNodePools].

@@ -91,7 +91,7 @@ func (r *Comparison) Run(out *explanation.LaunchExplanation) {
 				return
 			}
 			counts[reason]++
-			if have, ok := rejected[name]; x.Offering.Price < price && (!ok || x.Offering.Price < r.in.Offers.Offers[have.Offer].Offering.Price) {
+			if have, ok := rejected[name]; x.Offering.Price < price && (reason.Code == scheduling.ReasonResources || r.roomy(ti, o)) && (!ok || x.Offering.Price < r.in.Offers.Offers[have.Offer].Offering.Price) {
 				rejected[name] = offers.OfferRef{Template: ti, Offer: o}
 			}
 		})
@@ -121,6 +121,12 @@ func (r *Comparison) Run(out *explanation.LaunchExplanation) {
 			out.Cheaper = append(out.Cheaper, explanation.RejectedOption{LaunchOption: r.in.Offers.Offers[at.Offer].Option(), Reason: r.exactly(at, reason)})
 		}
 	}
+}
+
+// roomy reports whether a machine of an offer has room for the pods, whatever else rules it out.
+func (r *Comparison) roomy(ti, o int) bool {
+	room, ok := r.explainer.State.room(ti, o)
+	return ok && len(shortOf(room, r.load)) == 0
 }
 
 // wrong is the reason why an offer cannot replace that of the launch. Its code is empty if the offer can.

@@ -11,8 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 )
 
-// The least that a cell of names or of a list is shortened to, in characters: before columns
-// are left out for it, and after.
+// The least width of a column of texts, in characters: before columns are left out for it, and after.
 const (
 	comfortable = 30
 	shortest    = 8
@@ -20,12 +19,13 @@ const (
 
 // Fit makes rows below their head, the first row, take so many characters at most, with two
 // between columns. Where they do not, the columns that spare names are left out, the first one
-// first, until names and lists have some room, and then these are shortened, the longest first.
+// first, until texts have some room, and then these are narrowed, the longest first: sentences, which are
+// continued in further rows that are blank in the other columns, before names and lists, which are shortened.
 // Figures never are. A row may end before its last columns. left are the heads of the columns that were left out.
 func Fit(rows [][]string, room int, spare []string) (fitting [][]string, left []string) {
-	columns := measured(rows)
+	columns, narrowed := measured(rows), limits{comfortable, comfortable}
 	for _, head := range spare {
-		if columns.without(left).need(comfortable) <= room {
+		if columns.without(left).need(narrowed) <= room {
 			break
 		}
 		if slices.Contains(rows[0], head) {
@@ -33,35 +33,66 @@ func Fit(rows [][]string, room int, spare []string) (fitting [][]string, left []
 		}
 	}
 	for _, head := range slices.Backward(left) { // those before may have been too narrow to help
-		if fewer := lo.Without(left, head); columns.without(fewer).need(comfortable) <= room {
+		if fewer := lo.Without(left, head); columns.without(fewer).need(narrowed) <= room {
 			left = fewer
 		}
 	}
 	shown := columns.without(left)
-	limit := lo.MaxBy(shown, func(a, b column) bool { return a.names > b.names }).names
-	for limit > shortest && shown.need(limit) > room {
-		limit--
+	most := limits{room, room}
+	for most.names > shortest && shown.need(most) > room {
+		most = most.narrower()
 	}
 	for _, r := range rows {
-		fitting = append(fitting, lo.FilterMap(shown, func(c column, _ int) (string, bool) {
-			if c.number >= len(r) {
-				return "", false
-			}
-			return shortened(r[c.number], c.width(limit)), true
-		}))
+		fitting = append(fitting, shown.fit(r, most)...)
 	}
 	return fitting, left
 }
 
-// column is how many characters a column takes: for its head and figures, and for its names.
-type column struct {
-	number       int
-	head         string
-	fixed, names int
+// limits are how many characters names and lists may take, and a line of a sentence.
+type limits struct{ names, sentences int }
+
+// narrower are the next limits to try.
+func (l limits) narrower() limits {
+	switch {
+	case l.sentences > comfortable:
+		l.sentences--
+	case l.names > comfortable:
+		l.names--
+	default:
+		l.names--
+		l.sentences--
+	}
+	return l
 }
 
-// width is the width of the column, in characters, if names are cut to limit characters.
-func (c column) width(limit int) int { return max(c.fixed, min(c.names, limit)) }
+// fit returns a row with its texts narrowed to the limits, and the rows that continue its sentences.
+func (l columnList) fit(row []string, most limits) (rows [][]string) {
+	cells := lo.FilterMap(l, func(c column, _ int) ([]string, bool) {
+		switch {
+		case c.number >= len(row):
+			return nil, false
+		case isSentence(row[c.number]):
+			return wrapped(row[c.number], c.width(most)), true
+		}
+		return []string{shortened(row[c.number], c.width(most))}, true
+	})
+	for i := range lo.Max(lo.Map(cells, func(lines []string, _ int) int { return len(lines) })) {
+		rows = append(rows, lo.Map(cells, func(lines []string, _ int) string { return lo.NthOr(lines, i, "") }))
+	}
+	return rows
+}
+
+// column is how many characters a column takes: for its head and figures, for its names and lists, and for its sentences.
+type column struct {
+	number                  int
+	head                    string
+	fixed, names, sentences int
+}
+
+// width is the width of the column, in characters, within the limits.
+func (c column) width(most limits) int {
+	return max(c.fixed, min(c.names, most.names), min(c.sentences, most.sentences))
+}
 
 // columnList is the columns of a table.
 type columnList []column
@@ -72,9 +103,12 @@ func measured(rows [][]string) columnList {
 	for i, r := range rows {
 		for k, cell := range r {
 			c, n := &columns[k], utf8.RuneCountInString(cell)
-			if i == 0 || isFigure(cell) {
+			switch {
+			case i == 0, isFigure(cell):
 				c.fixed = max(c.fixed, n)
-			} else {
+			case isSentence(cell):
+				c.sentences = max(c.sentences, n)
+			default:
 				c.names = max(c.names, n)
 			}
 		}
@@ -87,14 +121,36 @@ func (l columnList) without(heads []string) columnList {
 	return lo.Reject(l, func(c column, _ int) bool { return slices.Contains(heads, c.head) })
 }
 
-// need is the width of all columns, in characters, with the gaps between them, if names are cut to limit characters.
-func (l columnList) need(limit int) int {
-	return lo.SumBy(l, func(c column) int { return c.width(limit) + 2 }) - 2
+// need is the width of all columns within the limits, in characters, with the gaps between them.
+func (l columnList) need(most limits) int {
+	return lo.SumBy(l, func(c column) int { return c.width(most) + 2 }) - 2
 }
 
 // isFigure says whether a cell is a figure, and no name and no list.
 func isFigure(cell string) bool {
+	cell = strings.TrimPrefix(cell, "at most ")
 	return cell == "" || strings.ContainsAny(cell[:1], "0123456789$+-") && !strings.Contains(cell, ", ")
+}
+
+// isSentence says whether a cell is several words, and no figure, no name and no list of names.
+func isSentence(cell string) bool {
+	return !isFigure(cell) && lo.SomeBy(strings.Split(cell, ", "), func(part string) bool {
+		return strings.Count(part, " ") > 1 && !strings.HasPrefix(part, "and ")
+	})
+}
+
+// wrapped breaks a sentence at its blanks into lines of so many characters at most. A longer word is shortened.
+func wrapped(text string, most int) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		word = shortened(word, most)
+		last := len(lines) - 1
+		if last >= 0 && utf8.RuneCountInString(lines[last])+1+utf8.RuneCountInString(word) <= most {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 // shortened writes a name or a list in so many characters: of a list the first ones and how
@@ -104,9 +160,6 @@ func shortened(text string, most int) string {
 		return text
 	}
 	parts := strings.Split(text, ", ")
-	if lo.SomeBy(parts, func(part string) bool { return strings.Count(part, " ") > 3 }) {
-		parts = []string{text} // no list of names, but a sentence
-	}
 	more := 0
 	if n, _ := fmt.Sscanf(parts[len(parts)-1], "and %d more", &more); n == 1 {
 		parts = parts[:len(parts)-1]

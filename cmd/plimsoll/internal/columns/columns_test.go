@@ -12,7 +12,6 @@ func TestListsSayHowManyMoreThereAre(t *testing.T) {
 		"a-node, another-node, a-third-node, and-a-fourth": "a-node, and 3 more",
 		"an-extraordinarily-long-name.of-a.node":           "an-extraordinar…name.of-a.node",
 		"an-extraordinarily-long-name.of-a.node, another":  "an-extrao…f-a.node, and 1 more",
-		"several pods are away at once, and no budget is":  "several pods ar…d no budget is",
 		"12,345.67": "12,345.67",
 	} {
 		require.Equal(t, want, shortened(text, 30))
@@ -23,4 +22,23 @@ func TestListsSayHowManyMoreThereAre(t *testing.T) {
 func TestRowsMayEndEarly(t *testing.T) {
 	fitting, _ := Fit([][]string{{"COUNT", "TYPES"}, {"3", "m5.large"}, {"and 8 more"}}, 40, nil)
 	require.Equal(t, [][]string{{"COUNT", "TYPES"}, {"3", "m5.large"}, {"and 8 more"}}, fitting)
+}
+
+// The change that lifts a cause is of use only as a whole.
+func TestSentencesAreContinuedBelow(t *testing.T) {
+	fitting, left := Fit([][]string{
+		{"$/MONTH", "CAUSE", "FIX"},
+		{"at most 1,966", "do-not-disrupt", "remove the annotation karpenter.sh/do-not-disrupt, or wait until the pod completes"},
+		{"12", "policy", "nothing"},
+	}, 50, nil)
+	require.Empty(t, left)
+	require.Equal(t, [][]string{
+		{"$/MONTH", "CAUSE", "FIX"},
+		{"at most 1,966", "do-not-disrupt", "remove the"},
+		{"", "", "annotation"},
+		{"", "", "karpenter…-disrupt,"},
+		{"", "", "or wait until the"},
+		{"", "", "pod completes"},
+		{"12", "policy", "nothing"},
+	}, fitting)
 }

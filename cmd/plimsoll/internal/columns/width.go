@@ -6,19 +6,14 @@ import (
 	"strconv"
 )
 
-// defaultWidth is how many columns tables take where nothing says how many there are.
-const defaultWidth = 140
-
 // Width returns the width for tables, in characters: the environment variable COLUMNS, else the width of the terminal that
-// stdout is, else 140.
+// stdout is. It is 0, which is any width, where stdout is no terminal: programs and files take whole texts.
 func Width(stdout io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
 	if file, ok := stdout.(*os.File); ok {
-		if n := terminalWidth(file); n > 0 {
-			return n
-		}
+		return terminalWidth(file)
 	}
-	return defaultWidth
+	return 0
 }

@@ -18,6 +18,8 @@ type Side struct {
 	// NodePools where both sides are manifests, and else those of the plan.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	Nodes        int             `json:"nodes"`
+	// Cluster says that these are the nodes of a cluster after a consolidation plan, and not the launches of a plan.
+	Cluster bool `json:"-"`
 	// Pods is the number of pods with a place, Unplaced names the pods without one.
 	Pods     int      `json:"pods"`
 	Unplaced []string `json:"unplaced,omitempty"`
@@ -77,7 +79,7 @@ func Launches(name string, plan *scheduling.Plan) Side {
 // and the plan's launches. Pods is 0, because these plans do not state the number of pods.
 func Steps(name string, plan *disruption.ConsolidationPlan) Side {
 	sum := &plan.Summary
-	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHourAfter, sum.PricePerHourAfter), Nodes: sum.NodesAfter}
+	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHourAfter, sum.PricePerHourAfter), Nodes: sum.NodesAfter, Cluster: true}
 	gone := map[string]bool{}
 	for i := range plan.Steps {
 		for _, node := range plan.Steps[i].Drain {

@@ -44,6 +44,9 @@ func Parse(args []string, namespace string) ([]Subject, error) {
 			return slices.Contains(strings.Fields(names), strings.ToLower(typed))
 		})
 		if !known {
+			if !strings.Contains(arg, "/") {
+				return nil, fmt.Errorf("%q has no kind: write deployment/%s, pod/%s or node/%s", arg, arg, arg, arg)
+			}
 			return nil, fmt.Errorf("%q is neither a pod, a node nor a workload: %s", arg, want)
 		}
 		namespaced := kind != "node" && kind != "launch"

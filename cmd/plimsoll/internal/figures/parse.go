@@ -22,14 +22,14 @@ func ParsePercent(text string) (float64, error) {
 	return percent / 100, nil
 }
 
-// ParseRate reads a price per hour, e.g. 0.05/hour, or per month of 730 hours, e.g. 30/month.
+// ParseRate reads a price per hour, e.g. 0.05/hour, or per month of 730 hours, e.g. 30/month. Only 0 needs no unit.
 func ParseRate(text string) (price offerings.Price, month bool, err error) {
-	number, unit, _ := strings.Cut(strings.TrimSpace(text), "/")
+	number, unit, stated := strings.Cut(strings.TrimSpace(text), "/")
 	if price, err = offerings.ParsePrice(strings.TrimPrefix(number, "$")); err != nil {
 		return 0, false, err
 	}
 	month = slices.Contains([]string{"month", "mo"}, strings.ToLower(unit))
-	if !month && !slices.Contains([]string{"", "h", "hr", "hour"}, strings.ToLower(unit)) {
+	if hour := slices.Contains([]string{"h", "hr", "hour"}, strings.ToLower(unit)); !month && !hour && (stated || price != 0) {
 		return 0, false, errors.New("want an amount per hour or per month, such as 0.05/hour or 30/month")
 	}
 	return price, month, nil

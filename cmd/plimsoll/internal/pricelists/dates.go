@@ -2,6 +2,8 @@ package pricelists
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +29,21 @@ func Dates(c *instancetypes.Catalog, assumed bool, today time.Time) string {
 		parts = append(parts, "of unknown date")
 	}
 	return "Prices: " + figures.Join(parts)
+}
+
+// Outdated are the capacity types of which no price is less than a year old on the given day; prices of unknown date are
+// not counted.
+func Outdated(c *instancetypes.Catalog, today time.Time) (types []string) {
+	newest := map[offerings.CapacityType]string{}
+	for _, o := range c.Origin().Prices {
+		newest[o.CapacityType] = max(newest[o.CapacityType], o.Date)
+	}
+	for _, name := range slices.Sorted(maps.Keys(newest)) {
+		if age(newest[name], today) >= 12 {
+			types = append(types, string(name))
+		}
+	}
+	return types
 }
 
 // dated writes the date of the prices of one capacity type.

@@ -95,7 +95,7 @@ func causes() map[disruption.CauseCode]cause {
 		disruption.CauseNoTypes:                    {"its NodePool matches no instance types", "change the NodePool's requirements so that they match instance types"},
 		disruption.CauseNotReady:                   {"not ready yet", "plan again when it is ready"},
 		disruption.CauseGoing:                      {"being removed already", "plan again when it is removed"},
-		disruption.CauseNominated:                  {"pods are nominated to it", "plan again when they run"},
+		disruption.CauseNominated:                  {"pending pods are about to start on it", "plan again when they run"},
 		disruption.CauseDoNotDisrupt:               {"set to do-not-disrupt", "remove the annotation karpenter.sh/do-not-disrupt, or wait until the pod completes"},
 		disruption.CauseBarePod:                    {"unmanaged pod (would not be recreated)", "create the pod by a Deployment or Job, or allow its eviction (--evict-bare-pods)"},
 		disruption.CauseSearch:                     {"no cheaper alternative found", "apply the steps and plan again, or search longer (--effort thorough)"},

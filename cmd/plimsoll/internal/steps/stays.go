@@ -48,3 +48,16 @@ func Stays(plan *disruption.ConsolidationPlan, price func(v *disruption.Verdict)
 	})
 	return groups
 }
+
+// Blocked is the number of the nodes that a plan's lower bound keeps as they are, because they are no candidates: nodes of
+// NodePools, of known price, that stay for a cause of their own. Budgets of NodePools do not count, because they limit how
+// many nodes are removed at once.
+func Blocked(plan *disruption.ConsolidationPlan) int {
+	blocking := []disruption.CauseCode{
+		disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseGoing, disruption.CauseNominated, disruption.CauseDoNotDisrupt, disruption.CauseBarePod,
+		disruption.CauseBudget, disruption.CausePolicy, disruption.CauseTooSoon, disruption.CauseStatic, disruption.CauseMinNodes, disruption.CauseReasonNotMeant,
+	}
+	return lo.CountBy(plan.Nodes, func(v disruption.Verdict) bool {
+		return v.Decision == disruption.Keep && len(v.Reasons) > 0 && slices.Contains(blocking, v.Reasons[0].Code)
+	})
+}

@@ -26,7 +26,11 @@ func (out *Outcome) Notes(most int, base *Outcome) (notes []string) {
 		notes = append(notes, "all pods on new nodes in any zone of the cluster's own region, with new volumes, to compare with other regions; nodes without a NodePool are not part of it")
 	}
 	if p := out.Pending; p != nil {
-		notes = append(notes, fmt.Sprintf("of that, %s a month is for %s launched for pending pods; consolidate shows %s, without it", figures.Monthly(p.PricePerHour), figures.Count(p.Launches, "node"), figures.Monthly(out.PricePerHour-p.PricePerHour)))
+		note := fmt.Sprintf("of that, %s a month is for %s that pending pods need after the steps", figures.Monthly(p.PricePerHour), figures.Count(p.Launches, "node"))
+		if baseline {
+			note += fmt.Sprintf("; consolidate shows %s, without them, and plan launches nodes before the steps, perhaps at another price", figures.Monthly(out.PricePerHour-p.PricePerHour))
+		}
+		notes = append(notes, note)
 	}
 	if len(out.Staying) > 0 {
 		notes = append(notes, fmt.Sprintf("%s that the case would not launch: %s", figures.CountVerb(len(out.Staying), "node", "stays", "stay"), figures.Names(out.Staying, most)))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -89,11 +90,18 @@ func (s *scanner) scan() {
 		s.source.Fault(Fault{At: whole, Message: "is not a manifest" + templateHint, Kind: Template})
 		return
 	}
+	if message := kubectlError.Find(head); message != nil {
+		s.source.Fault(Fault{At: whole, Message: "is no manifest, but an error of kubectl: " + string(message), Kind: NoObject})
+		return
+	}
 	if len(head) > 0 && (head[0] == '{' || head[0] == '[') && !s.scanJSON() {
 		return
 	}
 	s.scanYAML()
 }
+
+// kubectlError is what kubectl prints in place of objects, e.g. into a file that its errors are written to as well.
+var kubectlError = regexp.MustCompile(`^(Error from server|error:).*`)
 
 // templateHint helps users who pass the templates of a chart.
 const templateHint = " (it looks like a template: render it first, for example with helm template)"
@@ -206,6 +214,10 @@ func (l *list) close(at Position, head header) {
 // untyped hands on an object that only the head of its list says something of.
 func (s *scanner) untyped(at Position, raw []byte, head *header) {
 	kind := strings.TrimSuffix(head.Kind, "List")
+	if isPlan(raw) {
+		s.source.Fault(Fault{At: at, Message: "is a plan that plimsoll has printed, and no manifest: plimsoll verify --plan checks it, and plimsoll diff compares it with another", Kind: NoObject})
+		return
+	}
 	if !isObject(raw) || kind == "" {
 		s.source.Fault(Fault{At: at, Message: "is not a Kubernetes object: it has no apiVersion and kind", Kind: NoObject})
 		return
@@ -222,3 +234,9 @@ func (s *scanner) alone(at Position, raw []byte) {
 
 // isObject says whether raw is a JSON object.
 func isObject(raw []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{")) }
+
+// isPlan says whether raw is a plan of launches or of consolidation steps, as the command prints it.
+func isPlan(raw []byte) bool {
+	var plan struct{ Launches, Steps, Summary json.RawMessage }
+	return json.Unmarshal(raw, &plan) == nil && plan.Summary != nil && (plan.Launches != nil || plan.Steps != nil)
+}

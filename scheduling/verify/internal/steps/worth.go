@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -186,6 +187,14 @@ func (c *worthCheck) score(saving, cost float64) {
 		}
 	}
 	if !(math.Abs(c.step.Score-want) <= 1e-6*max(1e-6, math.Abs(want))) {
-		c.report.Add(rule.StepScore, "step", "score is %v, want %v", c.step.Score, want)
+		c.report.Add(rule.StepScore, "step", "score is %v, want %v", scoreText(c.step.Score), scoreText(want))
 	}
+}
+
+// scoreText writes a score; that of a step which costs no disruption is the largest number.
+func scoreText(score float64) string {
+	if score == math.MaxFloat64 {
+		return "the largest number, as for no disruption"
+	}
+	return strconv.FormatFloat(score, 'g', -1, 64)
 }
