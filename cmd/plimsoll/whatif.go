@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,11 +8,9 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
@@ -346,60 +343,4 @@ func splitWords(text string) (words []string, err error) {
 		return nil, fmt.Errorf("a quote %c has no end", quote)
 	}
 	return words, nil
-}
-
-// writeOutcomes writes the cases for people.
-func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Outcome) {
-	t := &table{view: v, out: w, alone: true}
-	warnings := slices.Clone(outcomes[0].Warnings)
-	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "DIFFERENCE %", "ADDED PODS", "NOT PLACED"}}
-	var notes []string
-	for i, o := range outcomes {
-		difference, share, added := "-", "-", "-"
-		if o.Added != nil {
-			added = fmt.Sprintf("%s (%d)", figures.PlainMonthly(o.Added.PricePerHour), o.Added.Pods)
-		}
-		switch {
-		case o.Unchanged != "":
-			difference, share = "n/a", "n/a"
-		case o.ComparedWith != "":
-			difference, share = figures.ChangeMonthly(o.DifferencePerHour), figures.Change(o.DifferencePerHour, o.PricePerHour-o.DifferencePerHour)
-		}
-		if i > 0 {
-			for _, warning := range o.Warnings {
-				if !slices.Contains(outcomes[0].Warnings, warning) {
-					warnings = append(warnings, scheduling.Warning{Object: warning.Object, Message: "case " + o.Name + ": " + warning.Message})
-				}
-			}
-		}
-		rows = append(rows, []string{
-			o.Name, figures.PlainMonthly(o.PricePerHour), strconv.Itoa(o.Nodes), strconv.Itoa(o.PodsMoved), strconv.Itoa(o.Launches), difference, share, added, strconv.Itoa(len(o.Unplaced)),
-		})
-		for _, note := range o.Notes(v.most(3), outcomes[0]) {
-			notes = append(notes, o.Name+": "+note+".")
-		}
-		if o.Status == scheduling.StatusDeadline {
-			notes = append(notes, fmt.Sprintf("%s: the search was stopped by %s.", o.Name, v.stopped))
-		}
-	}
-	if !lo.ContainsBy(outcomes, func(o *whatif.Outcome) bool { return o.Added != nil }) {
-		rows = lo.Map(rows, func(r []string, _ int) []string { return slices.Delete(r, 7, 8) })
-	} else {
-		notes = append(notes, "ADDED PODS is the share of their nodes' price in $/month of pods that are not in the baseline, and their number.")
-	}
-	if len(outcomes) == 1 {
-		rows = lo.Map(rows, func(r []string, _ int) []string { return slices.Delete(r, 5, 7) })
-	}
-	t.headed(rows, "DIFFERENCE %", "LAUNCHES")
-	t.line("")
-	for _, note := range notes {
-		t.line("%s", note)
-	}
-	t.line("Prices are of the nodes of %s, including node overhead (--node-overhead), after all consolidation steps and the launch of nodes for pending pods.", lo.Ternary(base.grouped, "node groups", "NodePools"))
-	t.prices(base)
-	if len(outcomes) == 1 {
-		t.line("Compare with cases, such as --case 'no spot: --no-spot' --case 'arm64: --allow kubernetes.io/arch=arm64'.")
-	}
-	t.alone = false
-	writeWarnings(t, warnings)
 }
