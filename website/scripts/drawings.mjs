@@ -78,8 +78,8 @@ function scored(y, number) {
   const step = steps[number]
   const saved = step.savingPerHour / now
   const disrupted = saved / step.score
-  return [text(0, y + 14, `step ${number + 1}`, 'bold'), bar(y + 26, 1000 * saved, 'share of price saved', share(saved), 'good'),
-    bar(y + 60, 1000 * disrupted, 'share of disruption', share(disrupted), 'held'), text(500, y + 65, `score ${step.score.toFixed(2)}`, 'bold')]
+  return [text(0, y + 14, `step ${number + 1}: score ${step.score.toFixed(2)}`, 'bold'), bar(y + 26, 1000 * saved, 'share of price saved', share(saved), 'good'),
+    bar(y + 60, 1000 * disrupted, 'share of disruption', share(disrupted), 'held')]
 }
 const ranked = steps.map((_, i) => i).filter((i) => steps[i].reason === 'underutilized').sort((a, b) => steps[b].score - steps[a].score)
 draw('disruption-score', 'The score of a step is the share of the price that it saves, divided by the share of the disruption that it costs', 700, 196, [
