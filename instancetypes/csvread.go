@@ -13,7 +13,7 @@ import (
 
 // ReadCSV reads a catalog in the CSV format that the package comment describes: a row of headings,
 // then one row for each offering. Rows of one type need not be adjacent, and only one of them must
-// describe the machine; the others must not contradict it. Lines that begin with # are comments.
+// describe the node; the others must not contradict it. Lines that begin with # are comments.
 // Errors are like those of [ReadJSON].
 func ReadCSV(r io.Reader) (*Catalog, error) {
 	in := newInput(r, false)

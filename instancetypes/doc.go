@@ -1,4 +1,4 @@
-// Package instancetypes describes the machines on sale: the capacity of an [InstanceType], the
+// Package instancetypes describes instance types: the capacity of an [InstanceType], the
 // labels of its nodes, the resources reserved for the system, and its [offerings.Offering]s. A
 // [Catalog] is a validated set of types that never changes. It comes from a [Source] that the
 // caller implements, from a file, or from one of the embedded catalogs in the packages below this
@@ -71,8 +71,8 @@
 //	ephemeralStorage, gpu   capacity: ephemeral-storage and nvidia.com/gpu
 //	zone, capacityType      the offering; capacityType is reserved, spot or on-demand
 //	price                   USD per hour
-//	interruptionRate        share of spot machines lost in a month, 0 to 1
-//	reservationID           the reservation, and how many machines
+//	interruptionRate        share of spot nodes lost in a month, 0 to 1
+//	reservationID           the reservation, and how many nodes
 //	reservationCount        are left in it
 //	unavailable             true if it cannot be launched
 //	estimated               names of estimated fields, between blanks

@@ -74,7 +74,7 @@ func (o Overhead) DeepCopy() Overhead {
 	}
 }
 
-// NodeLabels returns the labels that a node of this type bought at o carries:
+// NodeLabels returns the labels that a node of this type launched at o carries:
 // the type's and the offering's. Where both set a key the offering's value
 // stands. The zero offering adds none. The caller owns the map.
 func (t *InstanceType) NodeLabels(o offerings.Offering) map[string]string {

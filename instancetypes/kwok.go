@@ -21,7 +21,7 @@ import (
 //
 // Where it differs:
 //
-//   - A machine runs one operating system and one architecture, so an entry with several systems
+//   - A node runs one operating system and one architecture, so an entry with several systems
 //     runs linux if that is among them. Of entries that share a name one remains: linux before
 //     others, then amd64, then arm64. Entries alike in both are put together; they must agree in
 //     resources and prices. The provenance of the catalog counts the entries left out.

@@ -32,9 +32,9 @@ func reservedCPU(milli int64) int64 {
 // KubeReserved returns the resources reserved for the kubelet and the container runtime of an EKS
 // node: cpu by brackets of cores (6 % of the first, 1 % of the second, 0.5 % of the next two, 0.25
 // % of the rest, each rounded down to a millicore), 11 MiB of memory per pod and 255 MiB besides,
-// and 1 GiB of ephemeral storage. pods is the number of pods that the node admits; for machines
+// and 1 GiB of ephemeral storage. pods is the number of pods that the node admits; for nodes
 // limited by network interfaces it is [ENIPods] without reserved interfaces, also where a smaller
-// maximum is configured. Memory is never more than memoryBytes, the machine's own. Negative
+// maximum is configured. Memory is never more than memoryBytes, the node's own. Negative
 // arguments count as zero.
 func KubeReserved(cpuMilli, memoryBytes, pods int64) corev1.ResourceList {
 	memory := max(memoryBytes, 0)
@@ -88,7 +88,7 @@ const defaultPods = 110
 // defaultVolume is the size of an EKS node's root volume, in bytes.
 const defaultVolume = 20 << 30
 
-// ENIPods returns the number of pods that fit an EC2 machine whose pods take their addresses from
+// ENIPods returns the number of pods that fit an EC2 node whose pods take their addresses from
 // its network interfaces: one address of each interface is its own, and two pods (the CNI's and
 // kube-proxy) use the node's. enis counts the interfaces of the default network card; reserved are
 // the interfaces kept for other uses, e.g. pods with an interface of their own or EFA-only traffic.

@@ -51,7 +51,7 @@ type NodeSettings struct {
 	Launches Filter
 }
 
-// WithNodeSettings returns the catalog of machines with these settings; c itself if they change
+// WithNodeSettings returns the catalog of nodes with these settings; c itself if they change
 // none. They override an offering's own amount of a resource. The error reports the faults of the
 // settings of the kubelet; see [Kubelet.Validate].
 //

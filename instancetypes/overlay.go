@@ -33,7 +33,7 @@ type NodeOverlaySpec struct {
 	// PriceAdjustment changes the price by an amount in USD per hour ("+0.05",
 	// "-0.1") or a percentage ("+10%", "-15%"). The result is at least 0.
 	PriceAdjustment *string `json:"priceAdjustment,omitempty"`
-	// Capacity adds resources to the machines, or replaces their amounts. cpu,
+	// Capacity adds resources to the nodes, or replaces their amounts. cpu,
 	// memory, ephemeral-storage and pods cannot be changed.
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
 	// Weight, 1 to 10000, decides between overlays that change the same price or

@@ -33,7 +33,7 @@ type PriceChange struct {
 	// ZoneID is the zone's id, e.g. "use1-az4". It counts instead of Zone for offerings with the
 	// label topology.k8s.aws/zone-id.
 	ZoneID string
-	// CapacityType is how the machines are paid for.
+	// CapacityType is on-demand, spot or reserved.
 	CapacityType offerings.CapacityType
 	// Price replaces or changes the price.
 	Price offerings.Adjustment

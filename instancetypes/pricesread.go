@@ -21,7 +21,7 @@ import (
 // ReadPrices reads prices in one of three forms:
 //
 //   - The output of "aws ec2 describe-spot-price-history" as JSON or YAML. The newest price of a
-//     type in a zone counts, and of Linux machines only; Date is the day of the newest.
+//     type in a zone counts, and of Linux nodes only; Date is the day of the newest.
 //
 //   - YAML or JSON with a list of changes, and optionally the day of the prices:
 //

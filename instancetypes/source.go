@@ -10,8 +10,8 @@ import (
 // a backend implements. Planners never call it: the caller does, through [Load], and passes the
 // catalog.
 type Source interface {
-	// InstanceTypes returns the types that the named NodePool may buy; types that
-	// cannot be bought at the moment should be listed too, with their offerings
+	// InstanceTypes returns the types that the named NodePool may launch; types that
+	// have no capacity at the moment should be listed too, with their offerings
 	// marked unavailable, so that running nodes of them can be priced. The name is
 	// empty when the question is not about a particular pool.
 	//

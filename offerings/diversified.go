@@ -16,7 +16,7 @@ import (
 // order of prices. A spot pool is a type family (the part of the name before the
 // first dot, or without its trailing size where there is none) in a zone under a
 // capacity type, or a reservation. So the first options differ in pool, and none is
-// more than a quarter dearer than the cheapest until its band is used up.
+// more than a quarter more expensive than the cheapest until its band is used up.
 func (r Ranking) Sort(cs []Candidate) { r.SortNth(cs, 0) }
 
 // SortNth is Sort for the n-th launch, counted from 0, of one workload. Under

@@ -9,12 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Keys of the labels that say where and how a node was bought.
+// Keys of the labels that name the offering of a node.
 const (
 	// ZoneLabel carries [Offering.Zone].
 	ZoneLabel = corev1.LabelTopologyZone
 	// ZoneIDLabel carries the id of the zone, which says the same in every AWS account: names
-	// of zones are mapped to ids anew for each.
+	// of zones are mapped to ids again for each.
 	ZoneIDLabel = "topology.k8s.aws/zone-id"
 	// CapacityTypeLabel carries [Offering.CapacityType].
 	CapacityTypeLabel = "karpenter.sh/capacity-type"
@@ -58,7 +58,7 @@ type Offering struct {
 	Estimated []string `json:"estimated,omitempty"`
 }
 
-// NodeLabels returns the labels that a node bought here carries: zone, capacity
+// NodeLabels returns the labels that a node of the offering carries: zone, capacity
 // type, the reservation id of a reserved offering, and Labels. The map is the
 // caller's to keep.
 func (o Offering) NodeLabels() map[string]string {

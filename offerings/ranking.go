@@ -99,7 +99,7 @@ func (r Ranking) Compare(a, b Candidate) int {
 	)
 }
 
-// compareRisk puts the calmer of two offerings first when the strategy weighs risk
+// compareRisk puts the offering with fewer interruptions first when the strategy weighs risk
 // and they are expected to cost the same.
 func (r Ranking) compareRisk(a, b Candidate) int {
 	if r.Strategy.riskWeight() == 0 {
@@ -148,10 +148,10 @@ const (
 	// LowestPrice takes the cheapest offering.
 	LowestPrice Strategy = "lowest-price"
 	// PriceCapacityOptimized weighs price and risk of interruption: a spot offering
-	// counts as dearer by its monthly interruption rate. One of which 20% are
+	// counts as more expensive by its monthly interruption rate. One of which 20% are
 	// interrupted has to be a sixth cheaper than one that never is.
 	PriceCapacityOptimized Strategy = "price-capacity-optimized"
-	// CapacityOptimized weighs interruptions ten times as heavily: it pays for calm,
+	// CapacityOptimized weighs interruptions ten times as heavily: it pays for fewer interruptions,
 	// but still not any price.
 	CapacityOptimized Strategy = "capacity-optimized"
 	// FewestInterruptions takes the offerings that are interrupted least, at almost any price: each

@@ -126,7 +126,7 @@ func (s KeySet) Len() int { return len(s.keys) }
 
 // Restricted reports whether users may not set a label of that key on nodes or
 // require it in a NodePool, because its value follows from where and how a node
-// is bought: the host name, and every key in the domains of Karpenter and its
+// is launched: the host name, and every key in the domains of Karpenter and its
 // providers (karpenter.sh, karpenter.k8s.aws, karpenter.k8s.gcp, karpenter.azure.com,
 // karpenter.kwok.sh, and their subdomains) that is not among [WellKnown]. The
 // domains of Kubernetes itself are open.

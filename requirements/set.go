@@ -18,7 +18,7 @@ func NewSet(reqs ...Requirement) Set { return Set{}.With(reqs...) }
 
 // FromLabels returns the set that asks for exactly these labels, as a nodeSelector does. Alias keys
 // count as the stable key, so that a map which has both with different values cannot be satisfied.
-// One exception: an alias without a value, as storage drivers set on machines outside of every
+// One exception: an alias without a value, as storage drivers set on nodes outside of every
 // zone, is ignored when the stable key is there too.
 func FromLabels(labels map[string]string) Set {
 	reqs := make([]Requirement, 0, len(labels))

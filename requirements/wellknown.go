@@ -2,10 +2,10 @@ package requirements
 
 import corev1 "k8s.io/api/core/v1"
 
-// WellKnown returns the keys whose labels follow from the launched machine, so that a NodePool need
+// WellKnown returns the keys whose labels follow from the launched node, so that a NodePool need
 // not define them for pods to ask for them: the keys of Kubernetes and Karpenter, and the ones that
 // Karpenter's providers for AWS, Azure, Google Cloud and KWOK, and EKS Auto Mode, put on nodes. A
-// well-known label may come with a machine; the labels of the machine itself say whether it does.
+// well-known label may come with a node; the labels of the node itself say whether it does.
 func WellKnown() KeySet { return wellKnown }
 
 // wellKnown is built once and never written to: a KeySet is immutable.

@@ -44,7 +44,7 @@ type Delta struct {
 	Removed Removed
 	// Catalog replaces the catalog, e.g. for other prices; nil keeps it.
 	Catalog *instancetypes.Catalog
-	// PoolCatalogs replace the catalogs of these pools; with nil, a pool buys from Catalog again. A
+	// PoolCatalogs replace the catalogs of these pools; with nil, a pool launches from Catalog again. A
 	// pool that is removed loses its catalog, too.
 	PoolCatalogs map[string]*instancetypes.Catalog
 	// Offerings change single offerings in every catalog that has the type: price, availability, or

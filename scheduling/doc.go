@@ -14,7 +14,7 @@
 // # Promises of every plan
 //
 // Every pending pod stands exactly once under launches, existing nodes or unschedulable pods. Every
-// option of a launch holds all pods of the launch beside its daemons, and can be bought in place of
+// option of a launch holds all pods of the launch beside its daemons, and can be launched in place of
 // the first without breaking a limit or a reservation, because a provider may fail to deliver the
 // first. Inputs are not changed. The same problem and effort give the same plan, byte for byte,
 // whatever the order of the input and the number of processors; only a deadline can change the
@@ -25,7 +25,7 @@
 // In this order: pods of higher priority are placed before pods of lower; pools of higher weight
 // are used before pools of lower ([WeightPolicy]), pools whose PreferNoSchedule taints a pod
 // tolerates before other pools; then the lowest price under the [offerings.Ranking]; then the
-// fewest machines; then names.
+// fewest nodes; then names.
 //
 // Settings replace the goal of the lowest price: filters of instance types, bounds on their size
 // ([NodeSize]), no spot, a bound on the share of a workload on one node, a least number of spot

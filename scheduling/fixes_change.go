@@ -40,7 +40,7 @@ const (
 	ChangeReservation     ChangeKind = "reservation"       // raise the count of the reservation Object
 	ChangeMinValues       ChangeKind = "min-values"        // lower minValues
 	ChangeNodePool        ChangeKind = "node-pool"         // add a node pool, or let Object have one of Values of the label Key
-	ChangeOffering        ChangeKind = "offering"          // wait until Object is on sale
+	ChangeOffering        ChangeKind = "offering"          // wait until Object is available
 	ChangeHostPort        ChangeKind = "host-port"         // bind another port
 	ChangeDaemonSet       ChangeKind = "daemon-set"        // ask for less in the daemon set Object
 	ChangeMaxSkew         ChangeKind = "max-skew"          // raise the maxSkew over Key to To
@@ -57,7 +57,7 @@ const (
 	ChangeResourceClaim   ChangeKind = "resource-claim"    // drop the resource claim Object
 	ChangeNodeSize        ChangeKind = "node-size"         // let Policy.Size reach To of the resource Key
 	ChangeFlexibility     ChangeKind = "flexibility"       // ask for less in Policy.Flexibility
-	ChangeSpot            ChangeKind = "spot"              // let spot machines be bought
+	ChangeSpot            ChangeKind = "spot"              // let spot nodes be launched
 	ChangeFilter          ChangeKind = "filter"            // let Policy.Filters keep the offering Object
 	ChangeWorkloadShare   ChangeKind = "workload-share"    // raise Policy.WorkloadShare
 	ChangeNomination      ChangeKind = "nomination"        // write Object into status.nominatedNodeName, for a launch the node that it becomes

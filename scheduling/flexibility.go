@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Flexibility is the least choice that a launch must leave if it may become a spot machine: numbers
+// Flexibility is the least choice that a launch must leave if it may become a spot node: numbers
 // of spot options, types, families and zones. Only spot options count, and launches without spot
-// options are exempt. Pods for which spot machines leave too few options go to other machines; pods
+// options are exempt. Pods for which spot nodes leave too few options go to other nodes; pods
 // that require spot then find no place. The zero value requires no choice.
 //
-// Karpenter replaces a spot machine by another one only if 15 types are possible (its spot-to-spot
+// Karpenter replaces a spot node by another one only if 15 types are possible (its spot-to-spot
 // consolidation); Types of 15 requires the same of every launch. Where topology terms fix the zone
 // of a launch, it has the spot options of one zone only.
 type Flexibility struct {

@@ -7,18 +7,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// InterruptionCost is the cost of one interruption of a spot machine: work that is repeated, a second
-// start-up, on-call time. The expected cost per hour of the interruptions of a machine is
+// InterruptionCost is the cost of one interruption of a spot node: work that is repeated, a second
+// start-up, on-call time. The expected cost per hour of the interruptions of a node is
 //
 //	(PerNode + PerCore × cores) × rate ÷ 730
 //
-// with the cores of the machine's whole capacity and the offering's interruption rate in a month;
+// with the cores of the node's whole capacity and the offering's interruption rate in a month;
 // see [offerings.Offering.InterruptionCost]. It is a part of the expected price
 // ([Policy.ExpectedPrice]). With the zero value interruptions cost nothing.
 type InterruptionCost struct {
-	// PerNode is the cost of each interruption, whatever the size of the machine, in USD.
+	// PerNode is the cost of each interruption, whatever the size of the node, in USD.
 	PerNode offerings.Amount
-	// PerCore is added for each core of the machine's capacity.
+	// PerCore is added for each core of the node's capacity.
 	PerCore offerings.Amount
 	// UnstatedRate is the monthly rate, 0 to 1, of spot offerings that state none; 0 means that
 	// they are never interrupted.

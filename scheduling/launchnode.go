@@ -13,10 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// Node is the node of a given name that the launch becomes once option has been bought and the node
-// is ready: with the labels of pool, type and offering, the pool's taints without its start-up
-// taints, and the allocatable that the catalog states. The catalog must be the one of the pool. Use
-// it in simulations, because a real node is described by its kubelet, and for machines under way:
+// Node is the ready node of the launch, with the given name and option: it has the labels of pool, type
+// and offering, the pool's taints without its start-up taints, and the allocatable that the catalog
+// states. The catalog must be the one of the pool. Use it in simulations, because a real node is described by its kubelet, and for nodes that are starting:
 // without the labels [RegisteredLabel] and [InitializedLabel] the node is in flight, and keeps its
 // resources for the launch's pods. The error says that the option is nil, or that the catalog does
 // not have it.

@@ -65,7 +65,7 @@ type NodeMetadata struct {
 // NodeTemplateSpec is the specification of the nodes of a pool.
 type NodeTemplateSpec struct {
 	// Requirements narrow the instance types, zones and capacity types that the
-	// pool may buy, and the values that further labels may take.
+	// pool may launch, and the values that further labels may take.
 	Requirements []requirements.Selector `json:"requirements,omitempty"`
 	// Taints stand on the nodes for good.
 	Taints []corev1.Taint `json:"taints,omitempty"`

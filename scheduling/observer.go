@@ -26,7 +26,7 @@ type Progress struct {
 	Steps int
 	// PricePerHour is the price of the launches of the plan that was found last or, in package
 	// disruption, of all nodes after the steps so far. Where the [Policy] has costs beside the
-	// price of machines, it is the expected price, as in the gap of a [Summary].
+	// price of nodes, it is the expected price, as in the gap of a [Summary].
 	PricePerHour offerings.Price
 	// LowerBoundPerHour is the bound of the plan; 0 until it is known.
 	LowerBoundPerHour offerings.Price

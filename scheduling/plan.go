@@ -93,9 +93,9 @@ type Assignment struct {
 
 // Placement is where a plan puts a pod: onto a launch or onto a node.
 type Placement struct {
-	// Launch is the launch of the plan; nil where the pod goes onto a node that is there.
+	// Launch is the launch of the plan; nil if the pod is planned on an existing node.
 	Launch *Launch
-	// Node is the name of that node; "" where the pod goes onto a launch.
+	// Node is the name of that node; "" if it is planned on a launch.
 	Node string
 }
 

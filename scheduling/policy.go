@@ -10,7 +10,7 @@ import (
 )
 
 // Effort says how hard to search, in units of work that do not depend on the
-// machine. 0 is EffortDefault.
+// computer. 0 is EffortDefault.
 type Effort int64
 
 // The named efforts.
@@ -120,27 +120,27 @@ type Policy struct {
 	// PreferencePrice is the worth of a preference of weight 100 per pod and hour under
 	// PreferencesPrice; lighter ones are worth their share. ScheduleAnyway has weight 100.
 	PreferencePrice offerings.Price
-	// NoSpot buys no spot machines, whatever NodePools allow.
+	// NoSpot launches no spot nodes, whatever NodePools allow.
 	NoSpot bool
 	// Filters exclude each offering that one of them does not keep from launches, whatever
 	// NodePools allow. The offering stays in the catalog, and existing nodes keep its price, as
 	// with NoSpot and Size.
 	Filters []instancetypes.Filter
-	// Size bounds the machines that may be bought; the zero value allows all sizes.
+	// Size bounds the nodes that may be launched; the zero value allows all sizes.
 	Size NodeSize
-	// NodeOverhead is the cost of a node per hour beside the price of its machine, e.g. of its root
+	// NodeOverhead is the cost of a node per hour beside the price of its instance, e.g. of its root
 	// volume, its address, and agents licensed by the host. It is part of the expected price of
-	// every machine (see [Policy.ExpectedPrice]), so that two small machines must be cheaper than a
+	// every node (see [Policy.ExpectedPrice]), so that two small nodes must be cheaper than a
 	// large one by as much; 0 is no cost.
 	NodeOverhead offerings.Price
-	// InterruptionCost is the cost of an interruption of a spot machine, which is part of the expected
+	// InterruptionCost is the cost of an interruption of a spot node, which is part of the expected
 	// price, too; the zero value is no cost.
 	InterruptionCost InterruptionCost
-	// Flexibility is the least choice of launches that may become spot machines; the zero value
+	// Flexibility is the least choice of launches that may become spot nodes; the zero value
 	// requires no choice.
 	Flexibility Flexibility
-	// WorkloadShare is the largest share of a workload's pods, in percent, that one machine may
-	// hold, so that losing the machine loses no more: rounded down to whole pods, and at least one.
+	// WorkloadShare is the largest share of a workload's pods, in percent, that one node may
+	// hold, so that losing the node loses no more: rounded down to whole pods, and at least one.
 	// 0 is no bound. A workload is the pods of one controller (a ReplicaSet, a StatefulSet, a Job),
 	// or, for pods without controller, the pods that the same Services of the problem select;
 	// DaemonSets are left out. Pending pods and running pods that are not being deleted count. Pods
@@ -151,7 +151,7 @@ type Policy struct {
 	// NoReasons lists pods without a place by their names alone, for callers that only count them:
 	// the plan has no reasons and no fixes.
 	NoReasons bool
-	// FewestNodes looks for few machines before it looks at prices.
+	// FewestNodes looks for few nodes before it looks at prices.
 	FewestNodes bool
 	// Placement is the component that puts pods onto nodes; "" is Pinned.
 	Placement PlacementPolicy
@@ -161,7 +161,7 @@ type Policy struct {
 // *FieldErrors behind it.
 var ErrInvalid = errors.New("invalid problem")
 
-// ExpectedPrice is the expected cost of a machine of a type at an offering per hour: the price of
+// ExpectedPrice is the expected cost of a node of a type at an offering per hour: the price of
 // the offering, [Policy.NodeOverhead], and the cost of its interruptions ([Policy.InterruptionCost]);
 // at most [offerings.MaxPrice].
 //

@@ -20,7 +20,7 @@ type Problem struct {
 	Pods []*corev1.Pod
 	// NodePools define the nodes that may be launched.
 	NodePools []*NodePool
-	// Catalog holds the instance types on sale. It may be nil when there are no NodePools.
+	// Catalog holds the instance types. It may be nil when there are no NodePools.
 	Catalog *instancetypes.Catalog
 	// PoolCatalogs override Catalog for the named pools, for callers whose node
 	// classes see different types.
@@ -78,7 +78,7 @@ type Owners struct {
 	StatefulSets           []*appsv1.StatefulSet
 }
 
-// CatalogOf is the catalog that a pool buys from.
+// CatalogOf is the catalog that a pool launches from.
 func (p *Problem) CatalogOf(pool string) *instancetypes.Catalog {
 	if c, ok := p.PoolCatalogs[pool]; ok {
 		return c

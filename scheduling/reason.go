@@ -21,14 +21,14 @@ const (
 	ReasonReservation    ReasonCode = "reservation"      // the reservation is used up
 	ReasonNoNodePool     ReasonCode = "no-node-pool"     // no pool may launch anything
 	ReasonNoInstanceType ReasonCode = "no-instance-type" // the pool's requirements leave no type or offering
-	ReasonUnavailable    ReasonCode = "unavailable"      // the offering failed lately or is not on sale now
+	ReasonUnavailable    ReasonCode = "unavailable"      // the offering failed lately or is not available now
 	ReasonUnsupported    ReasonCode = "unsupported"      // the pod asks for something that is not modelled
 	ReasonNodeNotReady   ReasonCode = "node-not-ready"   // the node is being removed
 )
 
 // The reason codes of settings of a [Policy].
 const (
-	ReasonNodeSize ReasonCode = "node-size" // the machine is smaller or larger than Policy.Size allows
+	ReasonNodeSize ReasonCode = "node-size" // the node is smaller or larger than Policy.Size allows
 	ReasonNoSpot   ReasonCode = "no-spot"   // Policy.NoSpot rules it out
 	ReasonFilter   ReasonCode = "filter"    // one of Policy.Filters rules it out
 	// ReasonWorkloadShare says that the node holds as many pods of the workload as

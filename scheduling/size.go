@@ -4,7 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// NodeSize bounds the machines that may be bought, whatever NodePools allow. Both ends are
+// NodeSize bounds the nodes that may be launched, whatever NodePools allow. Both ends are
 // inclusive, and are compared with the capacity that the catalog states, i.e. with status.capacity
 // of the node, system and daemons included. Resources that are missing are not bounded; the zero
 // value bounds none. Existing nodes may have any size.

@@ -4,7 +4,7 @@
 // # What is known
 //
 // Figures are facts from public sources, at the dates that [Catalog]'s provenance states, and
-// no price is made up. Prices are those of Linux machines in USD per hour. Sizes are those that
+// no price is made up. Prices are those of Linux nodes in USD per hour. Sizes are those that
 // Karpenter's Azure provider would offer: at least two vCPUs and 3.5 GiB of memory, no
 // constrained cores, nothing for confidential computing, whole GPUs of models that AKS supports.
 //
@@ -26,7 +26,7 @@
 //
 //   - Labels that no source tells have no value here: sku-networking-accelerated of half of the
 //     sizes, sku-storage-ephemeralos-maxsize and sku-hyperv-generation of all. NodePools that
-//     require them buy less than they would, or nothing.
+//     require them launch fewer nodes, or none.
 //   - Zones are eastus-1 to eastus-3 and the like, and "0" in regions without zones. The
 //     sources do not list which zones sell a size; all are assumed to, and every offering says
 //     so in Estimated.

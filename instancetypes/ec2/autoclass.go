@@ -119,7 +119,7 @@ func AutoLabel(key string) string {
 	return key
 }
 
-// AutoLaunches reports whether EKS Auto Mode launches machines of an instance type at all,
+// AutoLaunches reports whether EKS Auto Mode launches nodes of an instance type at all,
 // which it does not without a type (nil).
 func AutoLaunches(t *instancetypes.InstanceType) bool {
 	if t == nil {

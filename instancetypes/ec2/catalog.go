@@ -13,7 +13,7 @@ import (
 func Regions() []string { return cloud().Regions() }
 
 // Catalog returns the catalog of an EC2 region: the package comment says which figures are known
-// and which are estimated. The catalog is made anew on every call, from embedded tables, in a few
+// and which are estimated. The catalog is made again on every call, from embedded tables, in a few
 // milliseconds; it is not cached. The error for a region that is not embedded proposes the names
 // that come close.
 func Catalog(region string) (*instancetypes.Catalog, error) { return cloud().Catalog(region) }

@@ -6,7 +6,7 @@
 // # What is known
 //
 // Figures are facts from public sources, at the dates that [Catalog]'s provenance
-// states, and no price is made up. Prices are those of Linux machines of shared
+// states, and no price is made up. Prices are those of Linux instances of shared
 // tenancy, in USD per hour.
 //
 //   - Shapes: cores, memory, architecture, accelerators, local disks, network interfaces. Some 440
@@ -21,7 +21,7 @@
 //     hour: for decisions about money feed current ones, such as a spot price history
 //     by [instancetypes.Catalog.WithPrices]. A type without a spot price is not sold as spot here. Regions
 //     that accounts must opt into, and GovCloud, have no spot prices in the source.
-//   - Interruption rates of spot machines: the middle of the band that AWS publishes
+//   - Interruption rates of spot nodes: the middle of the band that AWS publishes
 //     (less than 5 %, 5 to 10 %, and so on; a quarter for the band above 20 %). The
 //     bands are coarse and change from month to month.
 //   - Zones: by zone id, under the label topology.k8s.aws/zone-id. Names of zones

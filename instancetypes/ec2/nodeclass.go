@@ -76,11 +76,11 @@ type BlockDevice struct {
 type NodeClassStatus struct {
 	// Subnets are the selected subnets. Without any, zones are not restricted.
 	Subnets []Subnet `json:"subnets,omitempty"`
-	// AMIs are the launched images. Without any, machines are not restricted.
+	// AMIs are the launched images. Without any, nodes are not restricted.
 	AMIs []AMI `json:"amis,omitempty"`
 }
 
-// Subnet is where machines are launched.
+// Subnet is where nodes are launched.
 type Subnet struct {
 	// Zone is the account's name of the zone, ZoneID the one that all accounts have.
 	Zone   string `json:"zone"`
@@ -191,7 +191,7 @@ func (n *NodeClass) family() (family, error) {
 // for Windows. Its size is 20 GiB unless stated, and 50 GiB for Windows. Local disks
 // are known by the label karpenter.k8s.aws/instance-local-nvme.
 //
-// Machines are launched in the zones of status.subnets, matched by their ids where both
+// Nodes are launched in the zones of status.subnets, matched by their ids where both
 // sides have them, and only those that an image of status.amis runs on. Windows runs on
 // amd64; the label of its build is put on nodes, and the addresses for its pods are those
 // of the embedded types. Prices stay those of Linux.

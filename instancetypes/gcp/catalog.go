@@ -14,7 +14,7 @@ import (
 func Regions() []string { return cloud().Regions() }
 
 // Catalog returns the catalog of a Google Cloud region, e.g. "europe-west4": the package comment
-// says which figures are known and which are estimated. The catalog is made anew on every call,
+// says which figures are known and which are estimated. The catalog is made again on every call,
 // from embedded tables, in a few milliseconds; it is not cached. The error for a region that is not
 // embedded proposes the names that come close.
 func Catalog(region string) (*instancetypes.Catalog, error) { return cloud().Catalog(region) }
@@ -22,7 +22,7 @@ func Catalog(region string) (*instancetypes.Catalog, error) { return cloud().Cat
 // MustCatalog is [Catalog] for regions written in source code. It panics on an error.
 func MustCatalog(region string) *instancetypes.Catalog { return cloud().MustCatalog(region) }
 
-// Committed returns the prices of machines under a commitment of a number of years, 1 or 3, in
+// Committed returns the prices of nodes under a commitment of a number of years, 1 or 3, in
 // place of prices on demand, for [instancetypes.Catalog.WithPrices]. Types without a price under
 // commitment are missing. The caller must know whether a commitment is large enough for a plan.
 func Committed(region string, years int) (instancetypes.Prices, error) {

@@ -25,7 +25,7 @@ type NodeClass struct {
 
 // NodeClassSpec is the desired state of the nodes.
 type NodeClassSpec struct {
-	// Disks are the disks of machines; without any it is a boot disk of 100 GiB.
+	// Disks are the disks of nodes; without any it is a boot disk of 100 GiB.
 	Disks []Disk `json:"disks,omitempty"`
 	// ImageFamily is ContainerOptimizedOS or Ubuntu; without it the terms tell.
 	ImageFamily        string              `json:"imageFamily,omitempty"`
@@ -39,13 +39,13 @@ type NodeClassSpec struct {
 	ConfidentialInstanceType string `json:"confidentialInstanceType,omitempty"`
 }
 
-// Disk is a disk of a machine.
+// Disk is a disk of a node.
 type Disk struct {
 	// SizeGiB is its size in units of 2^30 bytes, at least 10.
 	SizeGiB int32 `json:"sizeGiB,omitempty"`
 	// Category is its kind, e.g. pd-balanced. Pods write to disks of kind local-ssd.
 	Category string `json:"category,omitempty"`
-	// Boot says that the machine boots from it. Pods write to it where no disk is local.
+	// Boot says that the node boots from it. Pods write to it where no disk is local.
 	Boot bool `json:"boot,omitempty"`
 }
 

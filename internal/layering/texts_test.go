@@ -69,7 +69,7 @@ func privatePhrases() map[string]string {
 	}
 }
 
-// TestTextsUseTheWordsOfReaders reads the texts of the command and all documents.
+// TestTextsUseTheWordsOfReaders reads the texts of the command, all documents, and the comments of the public API.
 func TestTextsUseTheWordsOfReaders(t *testing.T) {
 	texts := commandTexts(t)
 	require.Greater(t, len(texts), 50)
@@ -77,6 +77,7 @@ func TestTextsUseTheWordsOfReaders(t *testing.T) {
 	for name, text := range documents(t) {
 		texts[name] = []string{text}
 	}
+	maps.Copy(texts, publicComments(t))
 	phrases := map[*regexp.Regexp]string{}
 	for phrase, better := range privatePhrases() {
 		phrases[regexp.MustCompile(phrase)] = better
@@ -129,6 +130,51 @@ func commandTexts(t *testing.T) map[string][]string {
 		})
 	}
 	return texts
+}
+
+// publicComments are the comments of public packages that the reference of the site shows, by file: of packages, and of
+// exported declarations and fields.
+func publicComments(t *testing.T) map[string][]string {
+	t.Helper()
+	texts := map[string][]string{}
+	for _, s := range sources(t) {
+		if s.test || ast.IsGenerated(s.ast) || !slices.ContainsFunc(publicTrees(), func(tree string) bool { return s.pkg == tree || strings.HasPrefix(s.pkg, tree+"/") }) ||
+			strings.Contains(s.pkg, "internal") {
+			continue
+		}
+		add := func(comment *ast.CommentGroup, names ...*ast.Ident) {
+			if comment != nil && (len(names) == 0 || slices.ContainsFunc(names, (*ast.Ident).IsExported)) {
+				texts[s.file] = append(texts[s.file], comment.Text())
+			}
+		}
+		add(s.ast.Doc)
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				add(n.Doc, n.Name)
+				return false
+			case *ast.GenDecl:
+				if spec, ok := n.Specs[0].(*ast.TypeSpec); ok {
+					add(n.Doc, spec.Name)
+					return spec.Name.IsExported()
+				}
+			case *ast.ValueSpec:
+				add(n.Doc, n.Names...)
+				add(n.Comment, n.Names...)
+			case *ast.Field:
+				if len(n.Names) > 0 {
+					add(n.Doc, n.Names...)
+				}
+			}
+			return true
+		})
+	}
+	return texts
+}
+
+// publicTrees are the folders of the library.
+func publicTrees() []string {
+	return []string{"requirements", "offerings", "instancetypes", "scheduling"}
 }
 
 // documents are the Markdown files without their code, by name: those of the repository, and not those that the site's

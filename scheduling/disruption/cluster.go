@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Cluster is the input of a plan: nodes, pods, NodePools and a catalog, with the facts about machines and budgets
+// Cluster is the input of a plan: nodes, pods, NodePools and a catalog, with the facts about nodes and budgets
 // that disruption needs. Plans read it and change none of it.
 type Cluster struct {
 	// Problem holds nodes, their pods, pending pods, NodePools and the catalog. Pending pods take part in every
@@ -101,7 +101,7 @@ func (e *Eviction) ahead(pod *corev1.Pod) bool {
 	return pod != nil && pod.Spec.NodeName == e.From && !podspec.Terminal(pod)
 }
 
-// Machine is what a NodeClaim, or another record of a launched machine, knows about a node. The zero value of each
+// Machine is what a NodeClaim, or another record of a launched node, knows about a node. The zero value of each
 // field means unknown.
 type Machine struct {
 	// Node is the node's name.
@@ -109,7 +109,7 @@ type Machine struct {
 	// Annotations are those of the NodeClaim. By the hashes of the NodePool in them drift of the pool's template is
 	// found.
 	Annotations map[string]string
-	// Created is when the machine was requested; without it the node's creation counts.
+	// Created is when the node was requested; without it the node's creation counts.
 	Created time.Time
 	// Initialized is when the node became ready for the first time; without it Created counts, for nodes with the
 	// label karpenter.sh/initialized.
@@ -117,7 +117,7 @@ type Machine struct {
 	// LastPodEvent is when a pod other than a DaemonSet's was last bound to the node or left it; without it
 	// Initialized counts.
 	LastPodEvent time.Time
-	// ExpireAfter is the longest life of the machine; nil takes it from its pool.
+	// ExpireAfter is the longest life of the node; nil takes it from its pool.
 	ExpireAfter *scheduling.NillableDuration
 	// TerminationGracePeriod bounds how long draining may take; nil takes it from its pool.
 	TerminationGracePeriod *metav1.Duration
@@ -125,7 +125,7 @@ type Machine struct {
 	// is since when.
 	Drift     string
 	DriftedAt time.Time
-	// Interruption is a notice that the provider will take the machine away; nil is none.
+	// Interruption is a notice that the provider will interrupt the node; nil is none.
 	Interruption *Interruption
 	// NominatedUntil is until when pods that are nominated to the node are waited for.
 	NominatedUntil time.Time
@@ -139,7 +139,7 @@ type Machine struct {
 	Terminating bool
 }
 
-// Interruption is a notice that the provider will take a machine away.
+// Interruption is a notice that the provider will interrupt a node.
 type Interruption struct {
 	// At is when; zero is at once.
 	At time.Time
@@ -160,7 +160,7 @@ type Planner struct {
 	MinSaving Saving
 	// BalancedK sets the least score of moves in pools with policy Balanced, 1/k; 0 is 2.
 	BalancedK float64
-	// SpotToSpotTypes is how many cheaper instance types the spot replacement of a spot machine must have among its
+	// SpotToSpotTypes is how many cheaper instance types the spot replacement of a spot node must have among its
 	// options, if the step does not lower the number of nodes; 0 is 15. Below 0 spot is never replaced by spot.
 	SpotToSpotTypes int
 	// MinLifetime is the least age of a node that is disrupted for Empty or Underutilized.

@@ -4,13 +4,13 @@
 //	plan, err := disruption.Planner{}.Plan(ctx, cluster)
 //
 // It owns the candidates, the moves, the disruption budgets and the order of steps. Where the pods of a node can go, and
-// which machines to launch for them, it asks of package provisioning; where kube-scheduler would bind them, of a model of
+// which nodes to launch for them, it asks of package provisioning; where kube-scheduler would bind them, of a model of
 // kube-scheduler. It does not know how steps are carried out, nor whether they succeeded: the next plan is made from the
 // cluster as it is then.
 //
 // # Steps
 //
-// A plan is a list of steps and, for every node, a [Verdict]. A [Step] is one safe change: machines to launch and to wait
+// A plan is a list of steps and, for every node, a [Verdict]. A [Step] is one safe change: nodes to launch and to wait
 // for, pods to evict with the node where each is expected, nodes to remove. Steps are carried out one after the other.
 // Each needs the steps before it and none after it, so a plan may be left after any step; [Planner.MaxSteps] ends it
 // early, and [Planner.Steps] yields steps as they are found. For a node that stays the verdict has the causes, as codes
@@ -19,18 +19,18 @@
 // Within a step, evictions go in waves. The pods of a wave are away at the same time, and no PodDisruptionBudget loses
 // more of them than it allows; the next wave leaves when they run again. Pods without a budget go in the first wave,
 // unless topology spread or pod affinity ties them to other pods: these go last. Pods of several waves that spread or keep
-// apart leave in an order in which each can be scheduled; a step without such an order is not made. Interrupted machines
+// apart leave in an order in which each can be scheduled; a step without such an order is not made. Interrupted nodes
 // lose all their pods at once.
 //
 // Where kube-scheduler binds evicted pods ([scheduling.PlacementFree]), pods are expected where a model of it binds them,
 // step by step. A step that leaves a pod without a node is not made: such pods are tried as the first to leave or, if no
-// other node could go, a machine is launched for them. [ConsolidationPlan.Cordon] names the nodes to close from the start, so that no
+// other node could go, a node is launched for them. [ConsolidationPlan.Cordon] names the nodes to close from the start, so that no
 // pod is bound to a node that is removed later. Each step begins where pods are bound by then, so that the price after the
 // steps is the bill, except for two choices of kube-scheduler: the order in which it takes the pods of a wave, and the
 // node among several of the same score. [ConsolidationSummary.Realised] plays the steps with other choices. On thirty clusters of 31
-// to 106 nodes that had lost half of their pods, these plans were 3.0 % dearer than with [scheduling.PlacementPinned], and
+// to 106 nodes that had lost half of their pods, these plans were 3.0 % more expensive than with [scheduling.PlacementPinned], and
 // cost 1.0 % more when the real kube-scheduler carried them out; plans for pinned pods then cost 4.3 % more. On six
-// clusters of 40 nodes of many shapes that were never packed well they were 14 % dearer. Savings that remain because pods
+// clusters of 40 nodes of many shapes that were never packed well they were 14 % more expensive. Savings that remain because pods
 // were bound elsewhere are not part of a plan, because pods would move twice: the next plan found 2.3 % in the mean of 24
 // clusters, and the one after that almost none.
 //
@@ -45,7 +45,7 @@
 //
 // # The order of reasons
 //
-//	interrupted    all machines with an interruption notice, in one step. They go even if a
+//	interrupted    all nodes with an interruption notice, in one step. They go even if a
 //	               pod finds no node; the plan then has a warning. Launches are
 //	               waited for as long as the notice lasts.
 //	expired        nodes past expireAfter, the oldest first
@@ -58,7 +58,7 @@
 //	               number of launches
 //	misplaced      pods that break a scheduling rule on their node ([Planner.Rebalance])
 //
-// Expired and drifted nodes go one by one, each with launches for its own pods. If that costs less, machines are chosen
+// Expired and drifted nodes go one by one, each with launches for its own pods. If that costs less, nodes are chosen
 // for the pods of all of them together, and the nodes go in steps as small as possible; a step may then launch more than
 // its nodes need, for the nodes of the next. A cluster that drifts as a whole, e.g. by a new image, is rebuilt that way.
 //
@@ -67,7 +67,7 @@
 // once consolidateAfter has passed. If the next plan would save, this plan goes directly to the cluster where both end, so
 // that no pod moves twice; if there is no way there in steps, it makes the steps of the next plan that need only nodes
 // without newly arrived pods. Savings that only become possible by the steps follow in the same plan, as far as
-// consolidateAfter allows: e.g. where a node holds the only machine of a reservation, its pods go to another machine, and
+// consolidateAfter allows: e.g. where a node uses the only instance of a reservation, its pods move to another node, and
 // back when the first is gone. Only pods that had to move for interruption, expiry or drift may move a second time.
 //
 // A node that is drained exists until its last pod has left. Pods that may not run elsewhere because of it, by topology
@@ -95,9 +95,9 @@
 //
 // # How much a move must save
 //
-// Prices are expected prices, because a node costs more than its machine ([scheduling.Policy.ExpectedPrice]); that holds
+// Prices are expected prices, because a node costs more than its instance ([scheduling.Policy.ExpectedPrice]); that holds
 // for nodes that go and for nodes that are launched. A step for Underutilized saves at least [Planner.MinSaving], and more
-// than zero, by each option of its launches: options that are too dear are left out. Where one spot machine replaces
+// than zero, by each option of its launches: options that are too expensive are left out. Where one spot node replaces
 // another, enough cheaper types are needed ([Planner.SpotToSpotTypes]). In pools with policy Balanced, the share of the
 // pool's price that is saved must be at least 1/k of the share of its disruption cost that is spent ([Planner.BalancedK]).
 //
@@ -110,7 +110,7 @@
 // # What differs from Karpenter
 //
 // Karpenter makes one move, waits, and looks again; a plan has all moves. One search looks at sets of nodes of any size, of
-// all pools, and may launch several machines; Karpenter removes single nodes or a prefix of an ordered list and launches at
+// all pools, and may launch several nodes; Karpenter removes single nodes or a prefix of an ordered list and launches at
 // most one. Expired nodes are replaced before they go. An unknown price is not zero. A node whose pods have no disruption
 // cost is not empty. A budget that cannot be read is an error; Karpenter silently blocks all disruption by it. Spot may be
 // replaced by spot without a feature gate. Nodes of static pools are left to their controller.
@@ -123,7 +123,7 @@ package disruption
 //
 // The words
 //
-//	cluster      the input: nodes, pods, machines, and the settings of a Planner
+//	cluster      the input: nodes, pods, NodeClaims, and the settings of a Planner
 //	step         a step with its reason and risks, and the causes for which nodes stay
 //	validate, deadline      every fault of the input; whether a context has ended, and by what
 //

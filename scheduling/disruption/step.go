@@ -149,7 +149,7 @@ const (
 	CauseNominated      CauseCode = "nominated"           // pods are nominated to it
 	CauseDoNotDisrupt   CauseCode = "do-not-disrupt"      // the node or a pod on it has an annotation against disruption
 	CauseBarePod        CauseCode = "unmanaged-pod"       // a pod without a controller would not be recreated, see Planner.KeepBarePods
-	CauseBudget         CauseCode = "pod-budget"          // a PodDisruptionBudget lets no pod go
+	CauseBudget         CauseCode = "pod-budget"          // a PodDisruptionBudget allows no eviction
 	CausePoolBudget     CauseCode = "node-budget"         // the pool's budgets allow no further node
 	CausePolicy         CauseCode = "policy"              // consolidationPolicy is WhenEmpty, or consolidateAfter is Never
 	CauseTooSoon        CauseCode = "too-soon"            // consolidateAfter or the minimum lifetime has not passed

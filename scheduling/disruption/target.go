@@ -14,7 +14,7 @@ import (
 // RebuildProblem is the problem of rebuilding the cluster from scratch: every node that the planner may disrupt for some reason
 // is gone, and its pods are pending. All other nodes stay as they are, with their pods and their free capacity.
 // Pending pods of the cluster are left out. The pods are successors ([scheduling.SuccessorUID]): the claims of their
-// ephemeral volumes are made again. The offerings of removed nodes are on sale again, reserved ones included, because
+// ephemeral volumes are made again. The offerings of removed nodes are available again, reserved ones included, because
 // these nodes could as well have stayed. So a solver of the problem must be allowed to launch these offerings even if
 // NoSpot, Filters and Size of the planner's policy exclude them; the bound is proven with them.
 //

@@ -78,7 +78,7 @@ type PodStatus string
 // The statuses of pods.
 const (
 	PodLaunch        PodStatus = "launch"        // it is planned on a launched node
-	PodExisting      PodStatus = "existing"      // it goes to a node that is there
+	PodExisting      PodStatus = "existing"      // it is planned on an existing node
 	PodUnschedulable PodStatus = "unschedulable" // it has no place
 	PodRunning       PodStatus = "running"       // it runs already
 	PodIgnored       PodStatus = "ignored"       // it is not to be placed: ended, being deleted, or a daemon

@@ -16,12 +16,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// SetCatalog completes the problem with the offerings on sale. A NodePool whose nodes are set up by
+// SetCatalog completes the problem with a catalog. A NodePool whose nodes are set up by
 // a node class of the input, or by kubelet settings of its own (v1beta1), or that stands for a
-// group of nodes, or that sees the catalog through NodeOverlays, buys from a catalog of its own in
+// group of nodes, or that sees the catalog through NodeOverlays, launches from a catalog of its own in
 // Problem.PoolCatalogs: first the node class applies, see [instancetypes.Catalog.WithNodeSettings],
 // then the template of the group's nodes, see [instancetypes.Catalog.WithTemplates], then the
-// overlays do. NodePools that are added to the problem afterwards buy from the catalog unchanged.
+// overlays do. NodePools that are added to the problem afterwards launch from the catalog unchanged.
 //
 // Node classes that leave nothing to launch, and the fee of EKS Auto Mode, are in Warnings. The
 // error reports overlays that conflict, as [*instancetypes.OverlayError] values.

@@ -18,14 +18,14 @@ import (
 )
 
 // DefaultNodePools returns NodePools for manifests that hold none, to price their pods: "default"
-// buys current machines that run Linux on amd64, on demand. Images that run on arm64, and pods that
+// launches current nodes that run Linux on amd64, on demand. Images that run on arm64, and pods that
 // bear an interruption, would cost less; state them in a NodePool.
 //
 // Current are the EC2 categories c, m and r of a generation above 2, the Azure families D, E and F
 // of a version above 2, and the families of Google Cloud that are general or for computing, with
 // two cores and more. A requirement that no type of the catalog meets together with the rest is
 // left out. Where pods ask for devices that current types do not have, a second one, "devices",
-// buys the types of the catalog that have them. Where pods select nodes of EKS Auto Mode by their
+// launches the types of the catalog that have them. Where pods select nodes of EKS Auto Mode by their
 // labels, the NodePools are ones of Auto Mode.
 func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*scheduling.NodePool {
 	base := plainMachines()
@@ -52,8 +52,8 @@ func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*sch
 	return pools
 }
 
-// WidenedNodePools returns copies of pools that buy any current type, as in [DefaultNodePools],
-// instead of the types that they require; pools of types with devices buy any type with these
+// WidenedNodePools returns copies of pools that launch any current type, as in [DefaultNodePools],
+// instead of the types that they require; pools of types with devices launch any type with these
 // devices. Architecture, zones, capacity types, labels and taints stay.
 func WidenedNodePools(catalog *instancetypes.Catalog, pools []*scheduling.NodePool) []*scheduling.NodePool {
 	return lo.Map(pools, func(p *scheduling.NodePool, _ int) *scheduling.NodePool {

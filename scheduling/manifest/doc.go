@@ -17,7 +17,7 @@
 //     its controller would still create: its replicas less its pods in the input. A CronJob stands
 //     for the pods of one Job, if none of its Jobs or pods is in the input.
 //   - DaemonSets, Nodes and NodePools are taken as they are. A NodeClaim without a
-//     Node is a machine on its way and becomes a Node that is not yet initialized.
+//     Node is a node that is starting, and becomes a Node that is not yet initialized.
 //   - Pods that have not been through admission (those without a UID) get the defaults of
 //     admission: the priority of their PriorityClass, the overhead and node selector of their
 //     RuntimeClass, and the defaults of their namespace's LimitRanges.
@@ -31,10 +31,10 @@
 //     constraints for plugin PodTopologySpread. They count if defaultingType is List;
 //     kube-scheduler's built-in constraints are preferences, and are not used. The scoringStrategy
 //     of plugin NodeResourcesFit and percentageOfNodesToScore configure its scores.
-//   - For planning disruption, [Snapshot.Cluster] returns the ages of machines, their drift and
+//   - For planning disruption, [Snapshot.Cluster] returns the ages of nodes, their drift and
 //     interruption notices, from NodeClaims and nodes.
 //   - EC2NodeClasses, NodeClasses of EKS Auto Mode, AKSNodeClasses, GCENodeClasses and NodeOverlays
-//     change the catalog: [Snapshot.SetCatalog] gives each NodePool the catalog that it buys from.
+//     change the catalog: [Snapshot.SetCatalog] gives each NodePool the catalog that it launches from.
 //     A NodePool of EKS Auto Mode does so whether its NodeClass is in the input or not, and its
 //     nodes live for 21 days at most.
 //   - ResourceQuotas and HorizontalPodAutoscalers are compared with the plan, and only add

@@ -20,7 +20,7 @@ import (
 )
 
 // AssumeNodePools gives a cluster that has nodes and no NodePool one for each [NodeGroup] of the
-// nodes outside of GKE's ComputeClasses, and reports whether there is one. Each buys the instance
+// nodes outside of GKE's ComputeClasses, and reports whether there is one. Each launches the instance
 // types, zones and capacity types that its nodes have, with the labels and taints that all healthy
 // ones have, and the resources that healthy nodes of the type have ([Snapshot.SetCatalog] gives it
 // a catalog of these); its nodes do not expire, and are removed when they are empty or

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// NodeClaim is a request for a machine. Its fields are the ones of karpenter.sh/v1 NodeClaims that
+// NodeClaim is a request for a node. Its fields are the ones of karpenter.sh/v1 NodeClaims that
 // are used here.
 type NodeClaim struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -21,14 +21,14 @@ type NodeClaim struct {
 	Status NodeClaimStatus `json:"status,omitzero"`
 }
 
-// NodeClaimSpec describes the requested machine.
+// NodeClaimSpec describes the requested node.
 type NodeClaimSpec struct {
 	// Taints stand on the node for good, StartupTaints until something removes them.
 	Taints        []corev1.Taint `json:"taints,omitempty"`
 	StartupTaints []corev1.Taint `json:"startupTaints,omitempty"`
 	// Requirements narrow type, zone and capacity type.
 	Requirements []requirements.Selector `json:"requirements"`
-	// Resources are the least resources of the machine, daemons included.
+	// Resources are the least resources of the node, daemons included.
 	Resources NodeClaimResources `json:"resources,omitzero"`
 	// NodeClassRef names the provider's node class.
 	NodeClassRef *scheduling.NodeClassRef `json:"nodeClassRef,omitempty"`
@@ -47,7 +47,7 @@ type NodeClaimResources struct {
 // NodeClaimStatus is the state of a claim.
 type NodeClaimStatus struct {
 	// NodeName is the claim's node once it has joined, ProviderID the provider's name of the
-	// machine, Capacity and Allocatable its resources.
+	// node, Capacity and Allocatable its resources.
 	NodeName    string              `json:"nodeName,omitempty"`
 	ProviderID  string              `json:"providerID,omitempty"`
 	Capacity    corev1.ResourceList `json:"capacity,omitempty"`

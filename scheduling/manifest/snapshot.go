@@ -127,10 +127,10 @@ func (s *Snapshot) Locate(err error) error {
 }
 
 // Cluster returns the input for planning disruption: the problem, the ages and conditions of
-// machines from NodeClaims and nodes, and the PodDisruptionBudgets. Like the problem it lacks the
+// nodes, from NodeClaims and Nodes, and the PodDisruptionBudgets. Like the problem it lacks the
 // catalog and the time.
 //
-// Notice that a machine will be taken away is read from the taints of AWS Node Termination Handler,
+// Notice that a node will be interrupted is read from the taints of AWS Node Termination Handler,
 // Google Kubernetes Engine and Azure Kubernetes Service, and from node conditions of the latter.
 // Rebalance recommendations, and maintenance on a later day, are no notice.
 func (s *Snapshot) Cluster() disruption.Cluster { return clusterOf(s) }

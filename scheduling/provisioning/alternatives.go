@@ -19,17 +19,17 @@ const (
 	// GoalCheapest is the lowest price, or the lowest expected price where
 	// interruptions cost something; Planner.Plan looks for it.
 	GoalCheapest Goal = "cheapest"
-	// GoalFewestNodes is the smallest number of machines, then the price.
+	// GoalFewestNodes is the smallest number of nodes, then the price.
 	GoalFewestNodes Goal = "fewest-nodes"
 	// GoalLowInterruption weighs price and interruptions as [offerings.CapacityOptimized] does:
-	// it pays for calm, but not any price.
+	// it pays for fewer interruptions, but not any price.
 	GoalLowInterruption Goal = "low-interruption"
-	// GoalOnDemand buys no spot machines. Pods that ask for spot are left out.
+	// GoalOnDemand launches no spot nodes. Pods that ask for spot are left out.
 	GoalOnDemand Goal = "on-demand"
 	// GoalFewestInterruptions is the smallest number of interruptions, at almost any
 	// price: see [offerings.FewestInterruptions].
 	GoalFewestInterruptions Goal = "fewest-interruptions"
-	// GoalDiversified leaves much choice to launches that may become spot machines: 15
+	// GoalDiversified leaves much choice to launches that may become spot nodes: 15
 	// types, as Karpenter's spot-to-spot rule requires, of 3 families, or the choice that
 	// [Policy.Flexibility] requires.
 	GoalDiversified Goal = "diversified"

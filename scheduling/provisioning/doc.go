@@ -1,4 +1,4 @@
-// Package provisioning decides which machines to buy for pending pods, and which pods go
+// Package provisioning chooses nodes to launch for pending pods, and which pods go
 // onto each, at the lowest price it can find and with a proof of how low a price could be.
 //
 // [Planner.Plan] returns a [scheduling.Plan] for a [scheduling.Problem]; the zero Planner
@@ -20,7 +20,7 @@
 //	units      topology terms as rules over domains; pods that must share a node
 //	instance   all of this in numbers: offers with the same room (after daemons), the same
 //	           admitted pods and the same share of limits are one option
-//	search     domains for pods with topology terms (topology), machines for all (pack), and
+//	search     domains for pods with topology terms (topology), nodes for all (pack), and
 //	           each launch with all offers that hold its pods, in rank order
 //	explain    why pods have no place, and changes that would give them one
 //	prove      lower bounds on the price, by the requests of pods and class by class (bound);
@@ -31,7 +31,7 @@
 //
 // # From one plan to the next
 //
-// A pod whose machine is on its way is nominated to its node ([scheduling.Problem.Nominated]):
+// A pod whose node is starting is nominated to it ([scheduling.Problem.Nominated]):
 // for the next plans it runs there, so that its place is taken and it is not planned again.
 //
 // A [Session] keeps the pods, nodes and offers that it has read while a [scheduling.Delta] after the

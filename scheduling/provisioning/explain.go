@@ -41,7 +41,7 @@ func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {
 }
 
 // Launch explains the launch of a name. The error is an [explanation.UnknownNameError], or says
-// that its offering is not on sale.
+// that its offering is not available.
 func (x *Explainer) Launch(name string) (*explanation.LaunchExplanation, error) {
 	if x.explainer == nil {
 		return nil, &explanation.UnknownNameError{Kind: "launch", Name: name}

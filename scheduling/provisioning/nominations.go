@@ -10,7 +10,7 @@ import (
 )
 
 // Nomination is the node for a pod's status.nominatedNodeName, which makes the pod bind where a plan has it. For a launch it
-// is the node that the machine becomes.
+// is the node of the launch.
 type Nomination struct {
 	Pod types.NamespacedName
 	scheduling.Placement

@@ -36,7 +36,7 @@ type Session struct {
 }
 
 // NewSession starts a session with a problem, to be planned by policy s. It refuses the problems that [Validate]
-// refuses, with the same error, but leaves it to Plan to report that no offering is on sale for any pod, because later
+// refuses, with the same error, but leaves it to Plan to report that no offering is available for any pod, because later
 // changes may add one. Pods of p.Pods that have a node count as running.
 func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
 	return checkedSession(s, p, instance.NewMemory())

@@ -24,7 +24,7 @@ import (
 //   - NodePools that Karpenter would refuse, or whose own requirements contradict
 //     each other;
 //   - catalogs for pools that do not exist;
-//   - where there are pods to place, and pools to buy from and no nodes: catalogs without
+//   - where there are pods to place, and pools that launch and no nodes: catalogs without
 //     offerings. Requirements that leave none of these are no fault: plans warn of them.
 func Validate(p *scheduling.Problem) error {
 	if p == nil {

@@ -16,7 +16,7 @@ import (
 
 // Apply returns the cluster after the steps, some time later: drained nodes are removed, launches are ready nodes of
 // their names, and evicted pods run on their expected nodes or, without one, are pending. Other pods of drained nodes
-// are removed. Nodes that have received pods have a pod event at the cluster's time, reservations have the machines
+// are removed. Nodes that have received pods have a pod event at the cluster's time, reservations have the numbers
 // that are left, and claims of ephemeral volumes of evicted pods are removed. The given cluster is not changed, and
 // shares the unchanged objects.
 //

@@ -25,7 +25,7 @@ func Type(name string, opts ...TypeOption) *instancetypes.InstanceType {
 	return with(t, opts)
 }
 
-// Capacity is the machine's capacity, before resources are reserved for the system.
+// Capacity is the node's capacity, before resources are reserved for the system.
 func Capacity(amounts ...ResourceAmount) TypeOption {
 	return on(func(t *instancetypes.InstanceType) { t.Capacity = merge(t.Capacity, amounts) })
 }
@@ -37,7 +37,7 @@ func KubeReserved(amounts ...ResourceAmount) TypeOption {
 	})
 }
 
-// Offer puts the type on sale.
+// Offer adds an offering to the type.
 func Offer(o offerings.Offering) TypeOption {
 	return on(func(t *instancetypes.InstanceType) { t.Offerings = append(t.Offerings, o) })
 }
@@ -52,7 +52,7 @@ func Spot(zone string, price offerings.Price) TypeOption {
 	return Offer(offerings.Offering{Zone: zone, CapacityType: offerings.Spot, Price: price})
 }
 
-// Reserved sells count machines of the type out of a reservation in a zone.
+// Reserved adds a reservation of count nodes of the type in a zone.
 func Reserved(zone string, price offerings.Price, id string, count int) TypeOption {
 	return Offer(offerings.Offering{
 		Zone: zone, CapacityType: offerings.Reserved, Price: price, ReservationID: id, ReservationCount: count,

@@ -18,11 +18,11 @@ type ClusterOptions struct {
 	Nodes       int
 	PodsPerNode int
 	// Catalog is the catalog of the nodes; nil is a small one of general, compute and memory
-	// machines in three zones. MaxCPU is the largest number of cores of a machine; 0 is 16, enough
+	// nodes in three zones. MaxCPU is the largest number of cores of a node; 0 is 16, enough
 	// for about twenty pods. The smallest is half of it.
 	Catalog *instancetypes.Catalog
 	MaxCPU  int64
-	// Spot allows half of the pods on spot machines; all other pods require on-demand.
+	// Spot allows half of the pods on spot nodes; all other pods require on-demand.
 	Spot bool
 	// Removed is the share of the pods that were removed, 0 to 1; 0 draws it, from a fifth to three fifths.
 	Removed float64

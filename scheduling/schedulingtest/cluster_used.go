@@ -16,13 +16,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// UsedCluster returns a cluster of a number of nodes that was never packed well, as many users have it: machines of the
+// UsedCluster returns a cluster of a number of nodes that was never packed well, as many users have it: nodes of the
 // families c5, m5, m6i and r5 of 2 to 16 cores in all zones of the catalog, two in three of them spot, whose pods
 // request 20 to 90 % of the cores. Of its services, one in five spreads over zones (DoNotSchedule, maxSkew 5), one in
 // seven over hosts (ScheduleAnyway), one in ten has anti-affinity over hosts, and three in ten have a
 // PodDisruptionBudget (maxUnavailable 25%). There are a DaemonSet and one NodePool, with a limit of twelve cores a node
 // and a budget of 10%, which may launch every offering of the catalog. The same arguments give the same cluster. It
-// panics if the catalog lacks machines of these families, on spot or on demand.
+// panics if the catalog lacks nodes of these families, on spot or on demand.
 func UsedCluster(seed uint64, nodes int, catalog *instancetypes.Catalog) disruption.Cluster {
 	b := &clusterBuilder{dice: dice.New(seed)}
 	c := &b.cluster

@@ -41,7 +41,7 @@ func OfPool(pool string) NodeOption {
 	})
 }
 
-// OfType makes the node a machine of the type, bought at the offering: it gets
+// OfType makes the node one of the type, launched at the offering: it gets
 // their labels, capacity and allocatable.
 func OfType(t *instancetypes.InstanceType, o offerings.Offering) NodeOption {
 	return on(func(n *corev1.Node) {

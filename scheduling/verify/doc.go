@@ -23,18 +23,18 @@
 //
 // Launches: the pool may launch every option now, at the stated price, and each option holds all pods of the launch by the
 // rules of kube-scheduler: node selector, required node affinity, taints, host ports, volumes and how many of them can be
-// attached, and resources beside the daemons of that very machine. Options are distinct, ranked, and as many as the limit
+// attached, and resources beside the daemons of that very node. Options are distinct, ranked, and as many as the limit
 // and minValues allow. Limits of pools and reservations hold for the first options together, and still hold whichever
-// option each launch is bought at; launches that must list several options, for minValues or a policy's Flexibility, need
-// only hold if one of them is bought at another.
+// option each launch gets; launches that must list several options, for minValues or a policy's Flexibility, need
+// only hold if one of them gets another.
 //
 // Nominations: pods that are nominated are on that node, unless they could not be there beside running pods, nominated
-// pods that stay, and pods of higher priority. They bind first, before the plan's machines are there.
+// pods that stay, and pods of higher priority. They bind first, before the new nodes of the plan have joined.
 //
 // Nodes that receive pods exist, are not being removed, and have room beside their pods and the daemons still to come.
 //
 // Topology terms (topology spread, the cluster's defaults among it, required pod affinity and anti-affinity) hold at every
-// step of carrying the plan out: with all nodes and machines in place, the plan's pods bind one by one in order of priority
+// step of carrying the plan out: with all existing and new nodes in place, the plan's pods bind one by one in order of priority
 // and name, pods that cannot bind yet try again later, and all bind in the end. The other options of a launch are where its
 // first is, as far as topology terms can tell.
 //
@@ -42,11 +42,11 @@
 //
 // # Rules of steps
 //
-// [Steps] judges plans of package disruption by carrying them out. At each step the machines to launch become nodes,
+// [Steps] judges plans of package disruption by carrying them out. At each step the launches become nodes,
 // drained nodes receive no pods, pods leave wave by wave and bind where the plan expects them, by every rule above, and a
 // node is gone with its last pod; limits do not count it while it goes. Its zone and other domains count for the spread of
-// the step's pods even then, where a pool could launch a machine for them there, except where the plan warns that the node
-// is taken away and they cannot be spread. Each node is there and may go: by its reason, by its pool's policy, times and
+// the step's pods even then, where a pool could launch a node for them there, except where the plan warns that the node
+// is interrupted and they cannot be spread. Each node is there and may go: by its reason, by its pool's policy, times and
 // budgets, and by the annotations of the node and its pods. No PodDisruptionBudget is exceeded in any wave. Every pod that
 // must be rescheduled is so once, to a node that stays. Prices, costs, scores, verdicts and sums are those of the plan.
 //

@@ -105,7 +105,7 @@ const (
 	CodeNoReason          Code = rule.NoReason          // a refused pod has no reason, one that is unknown or counts nothing, or none that names the objects that hold it
 	CodeNoFix             Code = rule.NoFix             // a refused pod has neither a fix nor the message that none was found, and nothing holds it
 	CodeNoMessage         Code = rule.NoMessage         // a refused pod has no message
-	CodeRefusedForNothing Code = rule.RefusedForNothing // a refused pod fits a node, or a machine that may still be bought
+	CodeRefusedForNothing Code = rule.RefusedForNothing // a refused pod fits an existing node, or one that may still be launched
 	CodeWeightIgnored     Code = rule.WeightIgnored     // a pod is in a pool although one of a higher weight can hold it
 )
 
@@ -123,10 +123,10 @@ const (
 	CodeNoOptions          Code = rule.NoOptions          // no option to ask the provider for
 	CodeTooManyOptions     Code = rule.TooManyOptions     // more than the limit, and minValues does not need them
 	CodeMinValues          Code = rule.MinValues          // too few distinct values over the options
-	CodeWorkloadShare      Code = rule.WorkloadShare      // more pods of a workload on one machine or node than its share
+	CodeWorkloadShare      Code = rule.WorkloadShare      // more pods of a workload on one node than its share
 	CodeFlexibility        Code = rule.Flexibility        // spot options that leave too little choice
 	CodeLimits             Code = rule.Limits             // the pool's limits are exceeded
-	CodeReservation        Code = rule.Reservation        // a reservation holds fewer machines
+	CodeReservation        Code = rule.Reservation        // a reservation holds fewer nodes
 )
 
 // The rules about single options.
@@ -138,8 +138,8 @@ const (
 	CodeOptionEstimated     Code = rule.OptionEstimated     // not the fields that the catalog marks as estimated
 	CodeTypeUnknown         Code = rule.TypeUnknown         // the pool's catalog has no such type
 	CodeOfferingUnknown     Code = rule.OfferingUnknown     // the type is not sold so
-	CodeOfferingUnavailable Code = rule.OfferingUnavailable // the offering cannot be bought now
-	CodePoolRequirements    Code = rule.PoolRequirements    // the pool may not buy it
+	CodeOfferingUnavailable Code = rule.OfferingUnavailable // the offering cannot be launched now
+	CodePoolRequirements    Code = rule.PoolRequirements    // the pool may not launch it
 	CodeOptionExcluded      Code = rule.OptionExcluded      // the settings exclude it: a filter, its size or its capacity type
 )
 
@@ -161,7 +161,7 @@ const (
 const (
 	CodeVolume      Code = rule.Volume      // a volume cannot be used on the node or option
 	CodeVolumeInUse Code = rule.VolumeInUse // two pods with a claim that one pod at a time may use
-	CodeVolumeApart Code = rule.VolumeApart // pods that wait for one volume may be in different zones
+	CodeVolumeApart Code = rule.VolumeApart // pods that share an unbound volume may be in different zones
 	CodeVolumeGone  Code = rule.VolumeGone  // no volume is left for a claim where its pods are
 	CodeAttachLimit Code = rule.AttachLimit // more volumes of a driver than the node or option takes
 )
@@ -180,7 +180,7 @@ const (
 	CodeSummaryPrice         Code = rule.SummaryPrice         // not the sum of the launches' prices
 	CodeSummaryExpected      Code = rule.SummaryExpected      // not that sum with the costs beside prices
 	CodeSummaryGap           Code = rule.SummaryGap           // not (price − bound) ÷ bound
-	CodeSummaryRealised      Code = rule.SummaryRealised      // less than the machines of the plan cost, worst below expected, or pods that it does not place
+	CodeSummaryRealised      Code = rule.SummaryRealised      // less than the nodes of the plan cost, worst below expected, or pods that it does not place
 	CodeSummaryStatus        Code = rule.SummaryStatus        // unknown, or optimal while price and bound differ
 	CodeSummaryShares        Code = rule.SummaryShares        // the split by pool or capacity type does not add up
 	CodeSummaryResources     Code = rule.SummaryResources     // the split of a resource does not add up
@@ -188,7 +188,7 @@ const (
 	CodeBoundUnproven        Code = rule.BoundUnproven        // the certificate proves less than the bound
 	CodeCertificateMissing   Code = rule.CertificateMissing   // a bound above 0 without a certificate
 	CodeCertificateMalformed Code = rule.CertificateMalformed // a kind, scale, case, term, spread or domain that cannot be read, or a value that is not a natural number
-	CodeCertificateOption    Code = rule.CertificateOption    // a machine holds more worth than it costs
+	CodeCertificateOption    Code = rule.CertificateOption    // a node holds more worth than it costs
 )
 
 // The rules about the steps of plans that disrupt nodes. The rules about launches, nodes and pods hold for steps,
@@ -206,13 +206,13 @@ const (
 	CodeBudgetUse          Code = rule.BudgetUse          // not the step's use of budgets
 	CodeEvictionMissing    Code = rule.EvictionMissing    // a pod that has to live on loses its node and is not evicted
 	CodeEvictionUnknown    Code = rule.EvictionUnknown    // no such pod, not on that node, or a pod that stays or needs no place
-	CodeMovedTwice         Code = rule.MovedTwice         // a pod that moves twice, or a machine that is bought and drained
+	CodeMovedTwice         Code = rule.MovedTwice         // a pod that moves twice, or a node that is launched and drained
 	CodeLanding            Code = rule.Landing            // a place that is not there, goes too, or receives no pods, or a launch that is for other pods
 	CodeWave               Code = rule.Wave               // not counted from 1, or pods of the wave cannot bind while those of later ones are where they were
 	CodeStepSaving         Code = rule.StepSaving         // not the price of the drained nodes less that of the launches
 	CodeStepCost           Code = rule.StepCost           // not the disruption cost of nodes and evictions
 	CodeStepScore          Code = rule.StepScore          // not the share saved over the share disrupted
-	CodeSavingTooSmall     Code = rule.SavingTooSmall     // less than is asked for, with the dearest options of the launches
+	CodeSavingTooSmall     Code = rule.SavingTooSmall     // less than is asked for, with the most expensive options of the launches
 	CodeBelowThreshold     Code = rule.BelowThreshold     // not worth the disruption in a pool with policy Balanced
 	CodeSpotToSpot         Code = rule.SpotToSpot         // spot that takes the place of spot without enough choice
 	CodeNodeVerdict        Code = rule.NodeVerdict        // not exactly one verdict for a node, or another than its fate
