@@ -8,6 +8,7 @@ require (
 	github.com/awslabs/operatorpkg v0.0.0-20260708223819-4da4c353c5fa
 	github.com/go-logr/logr v1.4.3
 	github.com/plimsoll-go/plimsoll v0.0.0
+	github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler v0.0.0
 	github.com/samber/lo v1.53.0
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
@@ -101,4 +102,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace github.com/plimsoll-go/plimsoll => ../..
+replace (
+	github.com/plimsoll-go/plimsoll => ../..
+	github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler => ../../adapters/clusterautoscaler
+)

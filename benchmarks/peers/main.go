@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/duel"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/expanders"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/report"
 )
 
@@ -37,6 +38,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return s.describe(stdout)
 	case s.random > 0:
 		return s.duel(ctx, stdout)
+	case s.expanders > 0:
+		return s.compareExpanders(ctx, stdout)
 	}
 	return reporter{s, stdout, stderr}.write(ctx)
 }
@@ -59,4 +62,21 @@ func (s *settings) duel(ctx context.Context, stdout io.Writer) error {
 		faults = append(faults, fmt.Errorf("%s is beaten on %d of %d problems", reference, len(beaten), len(duels.Bouts)))
 	}
 	return errors.Join(faults...)
+}
+
+// compareExpanders compares expanders of Cluster Autoscaler.
+func (s *settings) compareExpanders(ctx context.Context, stdout io.Writer) error {
+	pods := 1_000
+	if len(s.pods) > 0 {
+		pods = s.pods[0]
+	}
+	sums, err := expanders.Compare(ctx, []int{4, 12, 50}, pods, s.expanders, s.seed, s.measure)
+	if err != nil {
+		return err
+	}
+	table := expanders.Table(sums)
+	if _, err := io.WriteString(stdout, table); err != nil || s.readme == "" {
+		return err
+	}
+	return report.Put(s.readme, "expanders", table)
 }

@@ -33,8 +33,10 @@ type settings struct {
 	strict  bool
 	random  int
 	mixes   int
-	wishes  bool
-	list    bool
+	// expanders is the number of clusters of each size on which expanders are compared; 0 compares none.
+	expanders int
+	wishes    bool
+	list      bool
 	// reports are to be written, into the file readme, too.
 	reports []string
 	readme  string
@@ -74,9 +76,10 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.BoolVar(&s.strict, "strict", false, "fail if a promise is not kept, such as that no other planner places more pods, or as many for less")
 	flags.IntVar(&s.random, "random", 0, "instead of the corpora, compare with Karpenter on this `number` of small random problems, from -seed on")
 	flags.IntVar(&s.mixes, "mixes", 0, "with -report gaps: instead of the corpora, this `number` of random mixes that nothing was tuned for, from -seed on")
+	flags.IntVar(&s.expanders, "expanders", 0, "instead of the corpora, compare expanders of Cluster Autoscaler on this `number` of clusters with 4, 12 and 50 node groups, from -seed on")
 	flags.BoolVar(&s.wishes, "preferences", false, "with -random: grant preferences, and compare no prices")
 	names := flags.String("report", "gaps", "write these `reports`: any of gaps, speed, growth, consolidation, or all")
-	flags.StringVar(&s.readme, "readme", "", "with -report or -random: put the tables into this `file`, too")
+	flags.StringVar(&s.readme, "readme", "", "with -report, -random or -expanders: put the tables into this `file`, too")
 	flags.IntVar(&s.slow, "slow", 1_000, "with -report gaps: leave Karpenter and the thorough effort out above this `number` of pods")
 	nodes := flags.String("nodes", "40,100,300", "with -report consolidation: `numbers` of nodes of the clusters")
 	flags.IntVar(&s.clusters, "clusters", 3, "with -report consolidation: how many clusters of each size, from -seed on")

@@ -19,6 +19,8 @@ const (
 	// Price takes the group whose nodes have the lowest price in proportion to the list
 	// price of the resources that their pods request.
 	Price
+	// Plimsoll takes the group that package expander of adapters/clusterautoscaler chooses.
+	Plimsoll
 )
 
 // Peer is the imitation with one expander.
@@ -26,8 +28,11 @@ type Peer struct{ Expander Expander }
 
 // Name implements [peer.Peer].
 func (p Peer) Name() string {
-	if p.Expander == Price {
+	switch p.Expander {
+	case Price:
 		return "autoscaler price"
+	case Plimsoll:
+		return "autoscaler plimsoll"
 	}
 	return "autoscaler least-waste"
 }
@@ -61,26 +66,41 @@ func (r *run) Solve(ctx context.Context) error {
 	}
 	e := newEstimator(s)
 	for {
-		var best *scaleUp
+		var ups []*scaleUp
 		for i := range s.Options {
 			if r.late = ctx.Err() != nil; r.late {
 				return nil // the decisions made so far count
 			}
-			up := e.estimate(&s.Options[i], pending)
-			if up != nil && (best == nil || up.score(r.expander) < best.score(r.expander)) {
-				best = up
+			if up := e.estimate(&s.Options[i], pending); up != nil {
+				ups = append(ups, up)
 			}
+		}
+		best, err := r.choose(ctx, ups)
+		if err != nil {
+			return err
 		}
 		if best == nil {
 			return nil
 		}
-		for _, b := range best.bins {
-			for _, l := range b.Loads {
-				pending[l.Class] -= l.Count
-			}
+		for c, n := range best.classes() {
+			pending[c] -= n
 		}
 		r.bins = append(r.bins, best.bins...)
 	}
+}
+
+// choose is the choice of the expander; nil where there is no scale-up.
+func (r *run) choose(ctx context.Context, ups []*scaleUp) (*scaleUp, error) {
+	if r.expander == Plimsoll && len(ups) > 0 {
+		return r.ask(ctx, ups)
+	}
+	var best *scaleUp
+	for _, up := range ups {
+		if best == nil || up.score(r.expander) < best.score(r.expander) {
+			best = up
+		}
+	}
+	return best, nil
 }
 
 // Outcome implements [peer.Run].

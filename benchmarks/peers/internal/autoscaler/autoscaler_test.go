@@ -46,27 +46,28 @@ func TestExpanders(t *testing.T) {
 	roomy := st.Type("roomy", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("z", st.Cents(20)))
 	huge := st.Type("huge", st.Capacity(st.Cores(16), st.GiB(64)), st.OnDemand("z", st.Cents(100)))
 	for name, tc := range map[string]struct {
-		problem      scheduling.Problem
-		waste, price []string
+		problem                scheduling.Problem
+		waste, price, plimsoll []string
 	}{
 		"dear and full, or cheap and half empty": {
 			problem(pods([2]int64{2, 8}), exact, roomy),
-			[]string{"exact 1"}, []string{"roomy 1"},
+			[]string{"exact 1"}, []string{"roomy 1"}, []string{"roomy 1"},
 		},
 		"one group takes all that it can": {
 			problem(pods([2]int64{2, 8}, [2]int64{2, 8}, [2]int64{4, 16}), roomy, huge),
-			[]string{"roomy 1", "roomy 2"}, []string{"roomy 1", "roomy 2"},
+			[]string{"roomy 1", "roomy 2"}, []string{"roomy 1", "roomy 2"}, []string{"roomy 1", "roomy 2"},
 		},
 		"what is too large waits for the next round": {
 			problem(pods([2]int64{2, 8}, [2]int64{2, 8}, [2]int64{16, 64}), roomy, huge),
-			[]string{"huge 1", "roomy 2"}, []string{"huge 1", "roomy 2"},
+			[]string{"huge 1", "roomy 2"}, []string{"huge 1", "roomy 2"}, []string{"huge 1", "roomy 2"},
 		},
-		"nothing fits":  {problem(pods([2]int64{99, 1}), roomy), nil, nil},
-		"nothing to do": {problem(nil, roomy), nil, nil},
+		"nothing fits":  {problem(pods([2]int64{99, 1}), roomy), nil, nil, nil},
+		"nothing to do": {problem(nil, roomy), nil, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.waste, solve(t, LeastWaste, tc.problem))
 			assert.Equal(t, tc.price, solve(t, Price, tc.problem))
+			assert.Equal(t, tc.plimsoll, solve(t, Plimsoll, tc.problem))
 		})
 	}
 }

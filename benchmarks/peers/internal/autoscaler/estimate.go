@@ -19,7 +19,8 @@ const (
 
 // scaleUp is the estimate for one node group: the nodes that it would add, with their pods.
 type scaleUp struct {
-	bins []*packing.Bin
+	option *packing.Option
+	bins   []*packing.Bin
 	// waste is the unused share of CPU plus that of memory; rate is the price divided by
 	// the value of the requested resources.
 	waste, rate float64
@@ -30,6 +31,17 @@ func (u *scaleUp) score(e Expander) float64 {
 		return u.rate
 	}
 	return u.waste
+}
+
+// classes are the numbers of pods that the scale-up places, by class.
+func (u *scaleUp) classes() map[int]int {
+	counts := map[int]int{}
+	for _, b := range u.bins {
+		for _, l := range b.Loads {
+			counts[l.Class] += l.Count
+		}
+	}
+	return counts
 }
 
 type estimator struct {
@@ -73,7 +85,7 @@ func (e *estimator) estimate(o *packing.Option, pending []int) *scaleUp {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
 	least := e.Least(order)
-	up := &scaleUp{}
+	up := &scaleUp{option: o}
 	var open []*packing.Bin
 	for _, c := range order {
 		n := pending[c]

@@ -1,0 +1,162 @@
+package expander
+
+import (
+	"cmp"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// Prices of resources in nano-USD per hour, for nodes without a price in a catalog. They have the order of magnitude of
+// list prices, in the proportions that Cluster Autoscaler's price expander uses: a core is worth some 7 GiB of memory.
+const (
+	corePrice = 33_000_000
+	gibPrice  = 4_500_000
+	gpuPrice  = 700_000_000
+	// spotPercent is the price of a spot node in per cent of that of the same node on demand.
+	spotPercent = 35
+)
+
+// mostPrices bounds the prices that are remembered, because template nodes come from clients.
+const mostPrices = 4096
+
+// Prices has the prices of nodes by the labels of their instance type, region, zone and capacity type: from a catalog, or
+// from the embedded catalog of the node's region. A node without a price there is priced by its CPU, memory and GPUs,
+// and its instance type is logged once. Any number of goroutines may use it.
+type Prices struct {
+	catalog *instancetypes.Catalog // nil for the embedded ones
+	changes instancetypes.Prices
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	regions map[string]*instancetypes.Catalog
+	known   map[priceKey]price
+}
+
+// priceKey is the labels on which the price of a node depends.
+type priceKey struct {
+	offering offerings.Key
+	region   string
+}
+
+// price is the price of a catalog, if it has one.
+type price struct {
+	perHour offerings.Price
+	listed  bool
+}
+
+// NewPrices returns the prices of a catalog, or of the embedded catalogs for nil, with changes laid over them. log gets
+// the instance types without a price; nil drops them. The error reports every faulty change.
+func NewPrices(catalog *instancetypes.Catalog, changes instancetypes.Prices, log *slog.Logger) (*Prices, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	priced, _, err := catalog.WithPrices(changes)
+	if err != nil {
+		return nil, err
+	}
+	if catalog == nil {
+		priced = nil
+	}
+	return &Prices{
+		catalog: priced, changes: changes, log: log,
+		regions: map[string]*instancetypes.Catalog{}, known: map[priceKey]price{},
+	}, nil
+}
+
+// PriceOf implements [Pricer]. A nil node costs nothing.
+func (p *Prices) PriceOf(template *corev1.Node) offerings.Price {
+	if template == nil {
+		return 0
+	}
+	node := manifest.PaidFor(template)
+	key := priceKey{instancetypes.OfferingOf(node), cmp.Or(node.Labels[corev1.LabelTopologyRegion], node.Labels[corev1.LabelFailureDomainBetaRegion])}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found, ok := p.known[key]
+	if !ok {
+		found.perHour, found.listed = listed(p.catalogOf(key.region), node)
+		if len(p.known) >= mostPrices {
+			clear(p.known)
+		}
+		p.known[key] = found
+		if !found.listed {
+			p.log.Warn("no price in the catalog: the node is priced by its CPU and memory", "instanceType", key.offering.InstanceType,
+				"region", key.region, "zone", key.offering.Zone, "capacityType", key.offering.CapacityType, "pricePerHour", estimated(node).String())
+		}
+	}
+	if !found.listed {
+		return estimated(node) // nodes of one unknown type may differ, e.g. those without a label for it
+	}
+	return found.perHour
+}
+
+// catalogOf is the catalog for nodes of a region; nil if there is none.
+func (p *Prices) catalogOf(region string) *instancetypes.Catalog {
+	if p.catalog != nil {
+		return p.catalog
+	}
+	c, ok := p.regions[region]
+	if !ok && slices.Contains(slices.Concat(ec2.Regions(), azure.Regions(), gcp.Regions()), region) {
+		c = p.embedded(region)
+		p.regions[region] = c
+	}
+	return c
+}
+
+// embedded is the embedded catalog of a region, with the changes. No two clouds have regions of one name.
+func (p *Prices) embedded(region string) *instancetypes.Catalog {
+	for _, open := range []func(string) (*instancetypes.Catalog, error){ec2.Catalog, azure.Catalog, gcp.Catalog} {
+		c, err := open(region)
+		if err != nil {
+			continue // a region of another cloud
+		}
+		if priced, _, err := c.WithPrices(p.changes); err == nil {
+			return priced
+		}
+		return c // NewPrices has refused faulty changes
+	}
+	return nil
+}
+
+// listed is the price of a node in a catalog.
+func listed(c *instancetypes.Catalog, node *corev1.Node) (offerings.Price, bool) {
+	if o, ok := c.Lookup(instancetypes.OfferingOf(node)); ok {
+		return o.Price, true
+	}
+	with, err := c.WithNodes([]*corev1.Node{node}) // prices a zone that the catalog does not name like its others
+	if err != nil {
+		return 0, false
+	}
+	o, ok := with.Lookup(instancetypes.OfferingOf(node))
+	return o.Price, ok
+}
+
+// estimated is the price of a node by its capacity.
+func estimated(node *corev1.Node) offerings.Price {
+	sum := 0.0
+	for name, q := range node.Status.Capacity {
+		switch {
+		case name == corev1.ResourceCPU:
+			sum += corePrice * q.AsApproximateFloat64()
+		case name == corev1.ResourceMemory:
+			sum += gibPrice * q.AsApproximateFloat64() / (1 << 30)
+		case strings.HasSuffix(string(name), "/gpu"):
+			sum += gpuPrice * q.AsApproximateFloat64()
+		}
+	}
+	if capacityType, _ := manifest.CapacityTypeOf(node); capacityType == offerings.Spot {
+		sum *= spotPercent / 100.0
+	}
+	return offerings.Price(min(sum, float64(offerings.MaxPrice/2)))
+}

@@ -1,0 +1,154 @@
+package expander
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// market is the candidates of a request as a problem: each group is a NodePool that launches one instance type, the node
+// of its template.
+//
+// A pod may run in the groups of its options and in no other, because the autoscaler has applied kube-scheduler's filters
+// for labels, taints, volumes and running pods, which the request does not have. Of the pods' own constraints those on
+// the pods of one new node are kept: requests, host ports and topology terms over host names.
+type market struct {
+	candidates []candidate
+	problem    scheduling.Problem
+	// of are the indices in problem.Pods of the pods of each candidate, places the indices of the candidates of each pod,
+	// as varints in ascending order.
+	of     [][]int
+	places [][]byte
+}
+
+// newMarket makes the problem of the pods of the candidates.
+func newMarket(candidates []candidate) *market {
+	m := &market{candidates: candidates, of: make([][]int, len(candidates))}
+	m.problem.PoolCatalogs = map[string]*instancetypes.Catalog{}
+	for i, c := range candidates {
+		pool := &scheduling.NodePool{}
+		pool.Name = poolName(i)
+		m.problem.NodePools = append(m.problem.NodePools, pool)
+		m.problem.PoolCatalogs[pool.Name] = c.catalog
+	}
+	m.readPods()
+	return m
+}
+
+// poolName is the name of the NodePool of a candidate, because ids of groups may be URLs, which are no names of objects.
+func poolName(candidate int) string { return fmt.Sprintf("option-%d", candidate) }
+
+// roomOf is the allocatable of a node, or its capacity where it states no allocatable.
+func roomOf(node *corev1.Node) corev1.ResourceList {
+	if len(node.Status.Allocatable) == 0 {
+		return node.Status.Capacity
+	}
+	return node.Status.Allocatable
+}
+
+// nodeType is the instance type with an allocatable.
+func nodeType(room corev1.ResourceList, price offerings.Price) *instancetypes.InstanceType {
+	capacity := room.DeepCopy()
+	for name, q := range room {
+		if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
+			// The memory of an instance type includes huge pages, the allocatable memory of a node does not.
+			memory := capacity[corev1.ResourceMemory]
+			memory.Add(q)
+			capacity[corev1.ResourceMemory] = memory
+		}
+	}
+	return &instancetypes.InstanceType{
+		Name: "template", Capacity: capacity,
+		Offerings: []offerings.Offering{{Zone: "any", CapacityType: offerings.OnDemand, Price: price}},
+	}
+}
+
+// readPods sets the pods of the problem, of and places.
+func (m *market) readPods() {
+	index := map[*corev1.Pod]int{}
+	var pods []*corev1.Pod
+	for i, c := range m.candidates {
+		for _, pod := range c.Pods {
+			p, ok := index[pod]
+			if !ok {
+				p = len(pods)
+				index[pod] = p
+				pods, m.places = append(pods, pod), append(m.places, nil)
+			}
+			m.places[p] = binary.AppendUvarint(m.places[p], uint64(i)) //nolint:gosec // an index is not negative
+			m.of[i] = append(m.of[i], p)
+		}
+	}
+	affinities := map[string]*corev1.NodeAffinity{}
+	for p, pod := range pods {
+		affinity, ok := affinities[string(m.places[p])]
+		if !ok {
+			affinity = toPools(indices(m.places[p]))
+			affinities[string(m.places[p])] = affinity
+		}
+		m.problem.Pods = append(m.problem.Pods, planned(pod, affinity))
+	}
+}
+
+// indices reads varints.
+func indices(varints []byte) (out []int) {
+	for len(varints) > 0 {
+		i, n := binary.Uvarint(varints)
+		varints = varints[n:]
+		out = append(out, int(i)) //nolint:gosec // it was an int before
+	}
+	return out
+}
+
+// toPools is the affinity to the NodePools of candidates.
+func toPools(candidates []int) *corev1.NodeAffinity {
+	pools := corev1.NodeSelectorRequirement{Key: scheduling.NodePoolLabel, Operator: corev1.NodeSelectorOpIn}
+	for _, i := range candidates {
+		pools.Values = append(pools.Values, poolName(i))
+	}
+	return &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+		NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{pools}}},
+	}}
+}
+
+// planned is a pending pod with a node affinity in place of its own constraints on nodes.
+func planned(pod *corev1.Pod, affinity *corev1.NodeAffinity) *corev1.Pod {
+	out := &corev1.Pod{}
+	out.Name, out.Namespace, out.UID, out.Labels = pod.Name, pod.Namespace, pod.UID, pod.Labels
+	from := &pod.Spec
+	out.Spec = corev1.PodSpec{
+		Containers: from.Containers, InitContainers: from.InitContainers, Overhead: from.Overhead, Resources: from.Resources,
+		HostNetwork: from.HostNetwork, Affinity: &corev1.Affinity{NodeAffinity: affinity},
+	}
+	for _, c := range from.TopologySpreadConstraints {
+		if c.TopologyKey == corev1.LabelHostname && c.WhenUnsatisfiable == corev1.DoNotSchedule {
+			out.Spec.TopologySpreadConstraints = append(out.Spec.TopologySpreadConstraints, c)
+		}
+	}
+	if from.Affinity == nil {
+		return out
+	}
+	if a := from.Affinity.PodAffinity; a != nil {
+		out.Spec.Affinity.PodAffinity = &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: overHosts(a.RequiredDuringSchedulingIgnoredDuringExecution)}
+	}
+	if a := from.Affinity.PodAntiAffinity; a != nil {
+		out.Spec.Affinity.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: overHosts(a.RequiredDuringSchedulingIgnoredDuringExecution)}
+	}
+	return out
+}
+
+// overHosts are the terms over host names.
+func overHosts(terms []corev1.PodAffinityTerm) (out []corev1.PodAffinityTerm) {
+	for _, t := range terms {
+		if t.TopologyKey == corev1.LabelHostname {
+			out = append(out, t)
+		}
+	}
+	return out
+}
