@@ -16,7 +16,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// rack is a backend that knows two kinds of machines in two rooms.
+// rack is a source with two instance types in two zones.
 type rack struct{}
 
 func (rack) InstanceTypes(context.Context, string) ([]*instancetypes.InstanceType, error) {
@@ -135,7 +135,7 @@ func ExampleByRequirements() {
 	// Output: [m7g.large]
 }
 
-// A savings plan takes 20 % off on-demand machines of one family; the spot price
+// A savings plan takes 20 % off the on-demand price of one family; the spot price
 // stays.
 func ExampleCatalog_WithOverlays() {
 	catalog, err := instancetypes.ReadCSV(strings.NewReader(priceList))

@@ -32,7 +32,7 @@ func ExampleCatalog() {
 	// eastus-3 spot 0.051497
 }
 
-// Arm machines of one series, with their prices on demand.
+// Arm sizes of one series, with their prices on demand.
 func ExampleMustCatalog() {
 	filter, err := instancetypes.ParseFilter("arch=arm64")
 	if err != nil {

@@ -25,7 +25,7 @@ func ExampleCatalog() {
 	// europe-west4-c spot 0.077736
 }
 
-// Prices of machines under a commitment of three years.
+// Prices under a commitment of three years.
 func ExampleCommitted() {
 	prices, err := gcp.Committed("europe-west4", 3)
 	if err != nil {

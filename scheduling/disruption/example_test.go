@@ -108,7 +108,7 @@ func ExamplePlanner_Steps() {
 		}
 		fmt.Println(step.Reason, step.Drain, "saves", step.SavingPerHour)
 		for _, launch := range step.Launches {
-			fmt.Println("  buy", launch.Options[0].InstanceType)
+			fmt.Println("  launch", launch.Options[0].InstanceType)
 		}
 		for _, e := range step.Evictions {
 			fmt.Printf("  wave %d: %s from %s\n", e.Wave, e.Pod, e.From)
@@ -117,7 +117,7 @@ func ExamplePlanner_Steps() {
 	// Output:
 	// empty [node-2] saves 0.1
 	// underutilized [node-1] saves 0.1
-	//   buy m.large
+	//   launch m.large
 	//   wave 1: shop/web-0 from node-1
 }
 

@@ -11,7 +11,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// market sells two sizes, on demand and as spot machines that are interrupted more or
+// market sells two sizes, on demand and as spot nodes that are interrupted more or
 // less often.
 func market() *instancetypes.Catalog {
 	spot := func(zone, price string, rate float64) st.TypeOption {
@@ -39,13 +39,13 @@ func ExamplePlanner_Alternatives() {
 	}
 	for _, a := range list {
 		s := a.Plan.Summary
-		fmt.Printf("%v: %v USD per hour, machines: %d, interruptions a month: %v\n", a.Goals, s.PricePerHour, s.Nodes, a.InterruptionsPerMonth)
+		fmt.Printf("%v: %v USD per hour, nodes: %d, interruptions a month: %v\n", a.Goals, s.PricePerHour, s.Nodes, a.InterruptionsPerMonth)
 	}
 	// Output:
-	// [cheapest]: 0.24 USD per hour, machines: 8, interruptions a month: 1.6
-	// [low-interruption]: 0.32 USD per hour, machines: 8, interruptions a month: 0.4
-	// [fewest-nodes]: 0.35 USD per hour, machines: 1, interruptions a month: 0.1
-	// [on-demand fewest-interruptions diversified]: 0.8 USD per hour, machines: 1, interruptions a month: 0
+	// [cheapest]: 0.24 USD per hour, nodes: 8, interruptions a month: 1.6
+	// [low-interruption]: 0.32 USD per hour, nodes: 8, interruptions a month: 0.4
+	// [fewest-nodes]: 0.35 USD per hour, nodes: 1, interruptions a month: 0.1
+	// [on-demand fewest-interruptions diversified]: 0.8 USD per hour, nodes: 1, interruptions a month: 0
 }
 
 // The cost of an interruption decides between a cheap spot machine and one that is interrupted less.

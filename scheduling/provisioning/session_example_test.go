@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// mixedMarket is a pool, two types of machines and a node on which one pod runs.
+// mixedMarket is a pool, two instance types and a node on which one pod runs.
 func mixedMarket() scheduling.Problem {
 	return scheduling.Problem{
 		NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default")},
@@ -67,14 +67,14 @@ func ExampleSession() {
 		fmt.Println(err)
 	}
 	failed.Mark(offerings.Key{InstanceType: "m7i.large"}, session.Problem().Now, 0)
-	show("the node goes, and large machines are sold out")
+	show("the node goes, and large instance types are sold out")
 	fmt.Println(session.Apply(scheduling.Delta{Removed: scheduling.Removed{Nodes: []string{"node-1"}}}))
 	// Output:
 	// two pods come: 0.1 USD/h
 	//   [default/web-1 default/web-2] onto a new m7i.large
 	// the database goes: 0 USD/h
 	//   [default/web-1 default/web-2] onto node-1
-	// the node goes, and large machines are sold out: 0.19 USD/h
+	// the node goes, and large instance types are sold out: 0.19 USD/h
 	//   [default/web-1 default/web-2] onto a new m7i.xlarge
 	// removed.nodes[node-1]: is not there
 }

@@ -34,7 +34,7 @@ func ExampleCheck() {
 	}
 
 	found, err := oracle.Check(ctx, scheduler, &problem, plan, oracle.Config{})
-	fmt.Println(len(plan.Launches), "machines,", len(found), "disagreements,", err)
+	fmt.Println(len(plan.Launches), "nodes,", len(found), "disagreements,", err)
 
 	// One machine for both will not do.
 	plan.Launches = plan.Launches[:1]
@@ -48,7 +48,7 @@ func ExampleCheck() {
 		fmt.Println(d)
 	}
 	// Output:
-	// 2 machines, 0 disagreements, <nil>
+	// 2 nodes, 0 disagreements, <nil>
 	// pod default/web-2 is planned onto node default-1 (small spot in zone-a), but kube-scheduler refuses it: NodeResourcesFit: Insufficient cpu
 }
 

@@ -32,7 +32,7 @@ func Example() {
 		return
 	}
 
-	// In a cluster, a provider starts the machines. Here they are made up, and join
+	// In a cluster, a provider launches the nodes. Here they are simulated, and join
 	// a fake API server after the pods, each with the label of its launch.
 	cluster, err := oracle.CarryOut(&problem, plan, nil)
 	if err != nil {
