@@ -123,7 +123,7 @@ func comparedCases(ctx context.Context, a *app, f *reportFlags, p *problem, plan
 func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.ConsolidationPlan, planner *disruption.Planner, findings []lint.Finding, notes []string) *report.Report {
 	c := p.cluster(*planner)
 	in := report.Input{
-		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, Workload: p.Workload, Labels: f.labels, Findings: findings, Notes: notes,
+		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, NodeGroups: p.NodeGroups, Workload: p.Workload, Labels: f.labels, Findings: findings, Notes: notes,
 		AsOf: planner.Now.Format(time.RFC3339), Version: version(), Prices: p.madeWith(),
 		MadeWith: []report.Setting{
 			{Name: "Input", Value: strings.Join(f.input.sources(), ", ")},

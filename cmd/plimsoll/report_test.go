@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,12 +75,15 @@ func requireSums(t *testing.T, r *report.Report) {
 	}
 }
 
-// Clusters of three clouds without NodePools have a report, with what their groups' types cost.
+// Clusters of three clouds without NodePools have a report, with the price of all current types and a runbook in the commands
+// of the cloud.
 func TestReportOfNodeGroups(t *testing.T) {
-	for title, cluster := range map[string]string{
-		"Cluster on ec2/eu-west-1": eksCluster(), "Cluster on azure/eastus": aksCluster(), "Cluster on gcp/europe-west1": gkeCluster(),
+	for title, c := range map[string]struct{ objects, removal string }{
+		"Cluster on ec2/eu-west-1":    {eksCluster(), "aws autoscaling terminate-instance-in-auto-scaling-group --should-decrement-desired-capacity --instance-id i-of-NODE\n"},
+		"Cluster on azure/eastus":     {aksCluster(), "az aks nodepool delete-machines --resource-group rg --cluster-name prod --name POOL --machine-names NODE\n"},
+		"Cluster on gcp/europe-west1": {gkeCluster(), "gcloud compute instance-groups managed delete-instances gke-POOL-grp --zone europe-west1-b --instances NODE\n"},
 	} {
-		file := temp(t, "cluster.yaml", cluster)
+		file := temp(t, "cluster.yaml", c.objects)
 		printed := run(t, "report", "-f", file, "--effort", "fast", "-o", "json")
 		require.Equal(t, exitOK, printed.code, printed.stderr)
 		r := decodeReport(t, printed.stdout)
@@ -87,7 +91,34 @@ func TestReportOfNodeGroups(t *testing.T) {
 		require.NotZero(t, r.Levels[0].Cents)
 		require.Equal(t, "alternative", r.Levels[len(r.Levels)-1].Code)
 		requireSums(t, r)
+		done := followed(t, r.Runbook)
+		for _, s := range r.Steps {
+			i := strings.Index(done, "kubectl drain "+s.Drain[0]+" --ignore-daemonsets")
+			require.GreaterOrEqual(t, i, 0, done)
+			pool := strings.Split(s.Drain[0], "-")[1]
+			removal := strings.ReplaceAll(strings.ReplaceAll(c.removal, "NODE", s.Drain[0]), "POOL", pool)
+			require.Contains(t, done[i:], removal, done)
+		}
 	}
+}
+
+// followed runs a runbook, Enter always pressed, and returns the commands of clouds and of Kubernetes that it runs.
+func followed(t *testing.T, runbook string) string {
+	t.Helper()
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	for _, name := range []string{"kubectl", "aws", "az", "gcloud"} {
+		fake := "#!/bin/sh\necho " + name + ` "$@" >> ` + log + "\ncase \"$*\" in 'get node '*) echo \"aws:///eu-west-1a/i-of-$3\";; *describe*|*show*) echo 3;; esac\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(fake), 0o700)) //nolint:gosec // a program
+	}
+	shell := exec.CommandContext(t.Context(), "sh")
+	shell.Stdin = strings.NewReader(strings.ReplaceAll(runbook, "read -r _ </dev/tty", ":"))
+	shell.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "CLUSTER=prod", "RESOURCE_GROUP=rg")
+	out, err := shell.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	done, err := os.ReadFile(log)
+	require.NoError(t, err)
+	return string(done)
 }
 
 // cents is what a price comes to in a month.

@@ -223,7 +223,7 @@ func TestFiguresAreThoseOfTheJSON(t *testing.T) {
 	runbook := ask[string](ctx, t, "document.getElementById('runbook').textContent")
 	require.Contains(t, runbook, "kubectl cordon "+strings.Join(m.Cordon, " ")+"\n")
 	for _, s := range m.Steps {
-		require.Contains(t, runbook, "kubectl drain "+strings.Join(s.Drain, " ")+" --ignore-daemonsets")
+		require.Contains(t, runbook, "\ndrain "+strings.Join(s.Drain, " ")+"\nkubectl delete node "+strings.Join(s.Drain, " ")+"\n")
 	}
 }
 

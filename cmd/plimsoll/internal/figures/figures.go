@@ -31,13 +31,37 @@ func Exact(p offerings.Price) string {
 // Nothing says that a price is written as nothing, so that a share of it tells nobody anything.
 func Nothing(p offerings.Price) bool { return USD(p) == USD(0) }
 
-// Monthly writes a price per hour as the price of a month.
-func Monthly(p offerings.Price) string {
-	month := p.USD() * offerings.HoursPerMonth
-	if month >= 100 {
-		return "$" + Thousands(fmt.Sprintf("%.0f", month))
+// Monthly writes a price per hour as the price of a month, by way of [Cents], so that it equals the same price in cents.
+func Monthly(p offerings.Price) string { return Dollars(Cents(p)) }
+
+// Cents is a price per hour in cents per month, rounded.
+func Cents(p offerings.Price) int64 {
+	const cent = 10_000_000 // nano-USD
+	whole, rest := int64(p)/cent, int64(p)%cent
+	half := int64(cent / 2)
+	if rest < 0 {
+		half = -half
 	}
-	return fmt.Sprintf("$%.2f", month)
+	return whole*offerings.HoursPerMonth + (rest*offerings.HoursPerMonth+half)/cent
+}
+
+// Dollars writes cents as whole dollars, and to the cent below $100.
+func Dollars(cents int64) string {
+	switch {
+	case cents < 0:
+		return "−" + Dollars(-cents)
+	case cents < 100_00:
+		return DollarsAndCents(cents)
+	}
+	return "$" + Thousands(fmt.Sprint((cents+50)/100))
+}
+
+// DollarsAndCents writes cents as dollars, to the cent.
+func DollarsAndCents(cents int64) string {
+	if cents < 0 {
+		return "−" + DollarsAndCents(-cents)
+	}
+	return fmt.Sprintf("$%s.%02d", Thousands(fmt.Sprint(cents/100)), cents%100)
 }
 
 // Thousands puts commas into a decimal number that is not negative.

@@ -17,7 +17,7 @@ func (p page) Answers() []answer {
 	var out []answer
 	for _, c := range p.Cases {
 		a := answer{
-			Name: c.Name, Flags: strings.Join(c.Flags, " "), Cost: dollars(centsPerMonth(c.PricePerHour)),
+			Name: c.Name, Flags: strings.Join(c.Flags, " "), Cost: figures.Dollars(figures.Cents(c.PricePerHour)),
 			Nodes: figures.Thousands(fmt.Sprint(c.Nodes)), Moves: figures.Thousands(fmt.Sprint(c.PodsMoved)), Difference: "–",
 		}
 		switch {
@@ -28,7 +28,7 @@ func (p page) Answers() []answer {
 		}
 		notes := c.Notes(1, p.Cases[0])
 		if c.Added != nil {
-			notes = append(notes, fmt.Sprintf("%s added, using %s of their nodes' price", plural(c.Added.Pods, "pod"), dollars(centsPerMonth(c.Added.PricePerHour))))
+			notes = append(notes, fmt.Sprintf("%s added, using %s of their nodes' price", plural(c.Added.Pods, "pod"), figures.Dollars(figures.Cents(c.Added.PricePerHour))))
 		}
 		a.Notes = strings.Join(notes, "; ")
 		out = append(out, a)

@@ -46,7 +46,7 @@ func stops(plan *disruption.ConsolidationPlan, changes []lint.Finding) []Stop {
 	out := []Stop{}
 	for i := range plan.Summary.Blocked {
 		b := &plan.Summary.Blocked[i]
-		s := Stop{Code: string(b.Code), Cents: centsPerMonth(b.PerHour), AtMost: !b.Tried, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Lift: Lift(b)}
+		s := Stop{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: !b.Tried, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Lift: Lift(b)}
 		if len(b.Changes) > 0 {
 			s.Objects = lo.Map(b.Changes, func(c disruption.ObjectChange, _ int) string { return c.Object })
 		}
@@ -54,12 +54,12 @@ func stops(plan *disruption.ConsolidationPlan, changes []lint.Finding) []Stop {
 	}
 	if own, free := plan.Summary.Rebuilt, plan.Summary.Alternative; own != nil && free != nil && len(free.LeftOut) <= len(own.LeftOut) {
 		if more := cmp.Or(own.ExpectedPerHour, own.PricePerHour) - cmp.Or(free.ExpectedPerHour, free.PricePerHour); more > 0 {
-			out = append(out, Stop{Code: stopTypes, Cents: centsPerMonth(more), Nodes: own.Nodes, Meaning: "instance types fixed by node groups", Lift: "let node groups (or NodePools) launch any current instance type"})
+			out = append(out, Stop{Code: stopTypes, Cents: figures.Cents(more), Nodes: own.Nodes, Meaning: "instance types fixed by node groups", Lift: "let node groups (or NodePools) launch any current instance type"})
 		}
 	}
 	for i := range changes {
 		f := &changes[i]
-		out = append(out, Stop{Code: string(f.Code), Cents: centsPerMonth(f.SavingPerHour), Objects: []string{f.Object}, Meaning: Meaning(disruption.CauseCode(f.Code)) + ": " + f.Value, Lift: f.Advice})
+		out = append(out, Stop{Code: string(f.Code), Cents: figures.Cents(f.SavingPerHour), Objects: []string{f.Object}, Meaning: Meaning(disruption.CauseCode(f.Code)) + ": " + f.Value, Lift: f.Advice})
 	}
 	slices.SortStableFunc(out, func(a, b Stop) int { return cmp.Compare(b.Cents, a.Cents) })
 	return out

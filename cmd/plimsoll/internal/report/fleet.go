@@ -6,6 +6,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -129,7 +130,7 @@ func (n *Node) after() []filled {
 // idle is the price of a node's idle resources, in cents per month.
 func (n *Node) idle() int64 {
 	sums, _ := n.Fills[0].coloured()
-	return centsPerMonth(sums[colourIdle])
+	return figures.Cents(sums[colourIdle])
 }
 
 // bars writes a fill as a bar.

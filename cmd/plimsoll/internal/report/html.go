@@ -36,12 +36,12 @@ const (
 // HTML writes a page that loads no other file.
 func (r *Report) HTML(w io.Writer) error {
 	t := template.New("page").Funcs(template.FuncMap{
-		"dollars": dollars, "exact": exact, "share": share, "count": plural, "short": short, "add": func(a, b int) int { return a + b },
+		"dollars": figures.Dollars, "exact": figures.DollarsAndCents, "share": share, "count": plural, "short": short, "add": func(a, b int) int { return a + b },
 		"names":  func(list []string) template.HTML { return broken(figures.Names(list, mostObjects)) },
 		"broken": broken, "percent": figures.Percent,
 		"numbers": numbered,
 		"kindDollars": func(k disruption.NodeKind) string {
-			return dollars(centsPerMonth(cmp.Or(k.ExpectedPerHour, k.PricePerHour)))
+			return figures.Dollars(figures.Cents(cmp.Or(k.ExpectedPerHour, k.PricePerHour)))
 		},
 		"fleet":  func(p page, rows []row, rest *rest, caption string) fleet { return fleet{p, caption, rows, rest} },
 		"number": func(n int) string { return figures.Thousands(fmt.Sprint(n)) },
@@ -168,13 +168,13 @@ const mostTypes = 4
 // Bands are the nodes today and after all steps, in a field of 1000 by 100.
 func (p page) Bands() []band {
 	whole := max(p.Today().PerHour, p.After().PerHour)
-	today := band{Title: "Today", Amount: dollars(p.Today().Cents)}
+	today := band{Title: "Today", Amount: figures.Dollars(p.Today().Cents)}
 	today.Areas, today.Taken = p.paint(0, whole, 1000, 100)
 	today.Tips = p.tips(0, whole, p.NodeName)
 	if len(p.Steps) == 0 {
 		return []band{today}
 	}
-	after := band{Title: "After all steps", Amount: dollars(p.After().Cents)}
+	after := band{Title: "After all steps", Amount: figures.Dollars(p.After().Cents)}
 	after.Areas, after.Taken = p.paint(len(p.Steps), whole, 1000, 100)
 	after.Tips = p.tips(len(p.Steps), whole, p.NodeName)
 	return []band{today, after}

@@ -17,7 +17,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	p := page{r, suffix(r.Nodes)}
 	m.Line("## %s", markdown.Literal(r.Title))
 	if p.Saved() > 0 {
-		m.Line("\n**%s a month** (%s a year) can be saved, %s of the bill, in %s.", dollars(p.Saved()), dollars(p.Year()), share(p.Saved(), p.Today().Cents), plural(len(r.Steps), "step"))
+		m.Line("\n**%s a month** (%s a year) can be saved, %s of the bill, in %s.", figures.Dollars(p.Saved()), figures.Dollars(p.Year()), share(p.Saved(), p.Today().Cents), plural(len(r.Steps), "step"))
 	}
 	if len(r.Risks) > 0 {
 		m.Line("\n### Risks of the steps")
@@ -29,7 +29,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	m.Line("\n### The bill")
 	m.Table([]string{"", "$ per month", ""}, "lrl")
 	for _, b := range p.Bars() {
-		m.Row(b.Label, dollars(b.Cents), b.Note)
+		m.Row(b.Label, figures.Dollars(b.Cents), b.Note)
 	}
 	m.Line("")
 	for _, note := range r.Notes {
@@ -43,7 +43,7 @@ func (r *Report) Markdown(w io.Writer) error {
 			if s.Nodes > 0 {
 				what += ", " + plural(s.Nodes, "node")
 			}
-			m.Row(lo.Ternary(s.AtMost, "at most ", "")+dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Lift)
+			m.Row(lo.Ternary(s.AtMost, "at most ", "")+figures.Dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Lift)
 		}
 	}
 	if r.Pending != nil {
@@ -64,10 +64,10 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.Open(plural(len(r.Steps), "step"))
 		m.Table([]string{"", "Reason", "Removes", "Launches", "Pods moved", "Saves $ per month"}, "rlllrr")
 		for i, s := range p.Listed() {
-			m.Row(fmt.Sprint(i+1), string(s.Reason), figures.Names(p.NodeNames(s.Drain), mostObjects), s.Launched(), fmt.Sprint(s.Pods), dollars(s.SavingCents))
+			m.Row(fmt.Sprint(i+1), string(s.Reason), figures.Names(p.NodeNames(s.Drain), mostObjects), s.Launched(), fmt.Sprint(s.Pods), figures.Dollars(s.SavingCents))
 		}
 		if rest := p.Unlisted(); rest != nil {
-			m.Row("", "and "+plural(rest.Waves, "further step"), "", "", fmt.Sprint(rest.Pods), dollars(rest.SavingCents))
+			m.Row("", "and "+plural(rest.Waves, "further step"), "", "", fmt.Sprint(rest.Pods), figures.Dollars(rest.SavingCents))
 		}
 		m.Close()
 	}
@@ -75,9 +75,9 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.Open("Cost by " + a.By)
 		m.Table([]string{a.By, "Today", "After"}, "lrr")
 		for _, l := range slices.Concat(a.Rows, a.Overhead) {
-			m.Row(l.Name, exact(l.Today), exact(l.After))
+			m.Row(l.Name, figures.DollarsAndCents(l.Today), figures.DollarsAndCents(l.After))
 		}
-		m.Row(a.Total.Name, exact(a.Total.Today), exact(a.Total.After))
+		m.Row(a.Total.Name, figures.DollarsAndCents(a.Total.Today), figures.DollarsAndCents(a.Total.After))
 		m.Close()
 	}
 	if len(r.Lint) > 0 {

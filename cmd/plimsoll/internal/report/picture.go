@@ -9,6 +9,7 @@ import (
 	xml "text/template" // with everything escaped, see plain
 	"unicode/utf8"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -80,7 +81,7 @@ func (r *Report) tips(steps int, whole offerings.Price, named func(string) strin
 	for i := range columns {
 		c := &columns[i]
 		t := tip{X: at, Width: percent(c.price, whole)}
-		t.Text = fmt.Sprintf("%s a month, %.0f%% idle", dollars(centsPerMonth(c.price)), percent(c.parts[colourIdle], c.price))
+		t.Text = fmt.Sprintf("%s a month, %.0f%% idle", figures.Dollars(figures.Cents(c.price)), percent(c.parts[colourIdle], c.price))
 		if c.name != "" {
 			t.Text = clipped(named(c.name), mostName) + ": " + t.Text
 		}
@@ -188,7 +189,7 @@ func (r *Report) SVG(w io.Writer) error {
 	}{Title: r.Title}
 	for i, level := range []Level{today, after} {
 		steps := i * len(r.Steps)
-		b := band{Y: float64(74 + i*(height+58)), Title: fmt.Sprintf("Today: %s", plural(level.Nodes, "node")), Amount: dollars(level.Cents) + " a month"}
+		b := band{Y: float64(74 + i*(height+58)), Title: fmt.Sprintf("Today: %s", plural(level.Nodes, "node")), Amount: figures.Dollars(level.Cents) + " a month"}
 		if i == 1 {
 			b.Title = fmt.Sprintf("After %s: %s", plural(len(r.Steps), "step"), plural(level.Nodes, "node"))
 		}

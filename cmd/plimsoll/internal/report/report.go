@@ -4,11 +4,13 @@ import (
 	"cmp"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
 // Input holds the cluster, its plan and the settings of a report.
@@ -21,6 +23,8 @@ type Input struct {
 	Cluster disruption.Cluster
 	Plan    *disruption.ConsolidationPlan
 	Policy  scheduling.Policy
+	// NodeGroups are the node groups that NodePools stand for, by the name of the NodePool.
+	NodeGroups map[string]manifest.NodeGroup
 	// Workload returns the workload of a pod; both are namespace/name.
 	Workload func(pod string) string
 	// Labels are the keys of labels by which costs are added up; none is the first of the usual
@@ -59,6 +63,8 @@ type Report struct {
 	Steps []Step `json:"steps"`
 	// Cordon are the nodes to cordon before the first step, by name.
 	Cordon []string `json:"cordon,omitempty"`
+	// Runbook is the commands for the steps, for a shell; "" if there are no steps.
+	Runbook string `json:"runbook,omitempty"`
 	// Pending counts the pods without a node; none if there are none.
 	Pending *disruption.Pending `json:"pending,omitempty"`
 	// Nodes are the nodes of the bill, the highest idle price first, then the launches of steps.
@@ -133,7 +139,7 @@ func Of(in Input) *Report {
 	}
 	r := &Report{
 		Title: in.Title, AsOf: in.AsOf, Version: in.Version, Prices: in.Prices, Notes: in.Notes, MadeWith: in.MadeWith, Warnings: in.Plan.Warnings,
-		Steps: []Step{}, Cordon: in.Plan.Cordon, Pending: in.Plan.Pending, Stops: stops(in.Plan, changes), Risks: Risks(in.Plan), Lint: lacks,
+		Steps: []Step{}, Cordon: in.Plan.Cordon, Runbook: runbookOf(&in), Pending: in.Plan.Pending, Stops: stops(in.Plan, changes), Risks: Risks(in.Plan), Lint: lacks,
 	}
 	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)
 	r.levels(&in.Plan.Summary)
@@ -149,7 +155,7 @@ func Of(in Input) *Report {
 // levels are the prices of the summary.
 func (r *Report) levels(s *disruption.ConsolidationSummary) {
 	add := func(code string, price offerings.Price, nodes int) {
-		r.Levels = append(r.Levels, Level{Code: code, PerHour: price, Cents: centsPerMonth(price), Nodes: nodes})
+		r.Levels = append(r.Levels, Level{Code: code, PerHour: price, Cents: figures.Cents(price), Nodes: nodes})
 	}
 	rebuilt := func(code string, b *disruption.Rebuilt) {
 		if b != nil {
@@ -182,7 +188,7 @@ func (r *Report) steps(plan *disruption.ConsolidationPlan, machines []*costs.Mac
 	}
 	for i := range plan.Steps {
 		s, p := &plan.Steps[i], &plan.Summary.Frontier[i]
-		reached.Cents, reached.Moved = centsPerMonth(today-p.SavingPerHour), p.PodsMoved
+		reached.Cents, reached.Moved = figures.Cents(today-p.SavingPerHour), p.PodsMoved
 		reached.Nodes += change[i+1]
 		reached.Launches += len(s.Launches)
 		step := Step{Reason: s.Reason, Drain: s.Drain, Launches: []string{}, Pods: len(s.Evictions), SavingCents: r.Points[i].Cents - reached.Cents}
@@ -195,15 +201,4 @@ func (r *Report) steps(plan *disruption.ConsolidationPlan, machines []*costs.Mac
 		}
 		r.Steps, r.Points = append(r.Steps, step), append(r.Points, reached)
 	}
-}
-
-// centsPerMonth is a price per hour in cents per month, rounded.
-func centsPerMonth(p offerings.Price) int64 {
-	const cent = 10_000_000 // nano-USD
-	whole, rest := int64(p)/cent, int64(p)%cent
-	half := int64(cent / 2)
-	if rest < 0 {
-		half = -half
-	}
-	return whole*offerings.HoursPerMonth + (rest*offerings.HoursPerMonth+half)/cent
 }

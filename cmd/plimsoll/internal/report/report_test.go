@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
@@ -21,6 +23,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -199,19 +202,30 @@ func TestHostileNames(t *testing.T) {
 }
 
 // The runbook cordons all nodes that go, drains each step's in the order of steps, and forces the eviction of unmanaged
-// pods only where a step has any. A shell reads each name as one argument.
+// pods only where a step has any. A shell reads each name as one argument. Nodes of NodePools are deleted, so that Karpenter
+// terminates them; node groups launch nodes in the commands of their cloud.
 func TestRunbook(t *testing.T) {
 	in := emptied(t, 12, 3)
 	in.Plan.Cordon = []string{"node-1", "it's; rm -rf /"}
-	in.Plan.Steps[0].Launches = []scheduling.Launch{{Options: []scheduling.LaunchOption{{InstanceType: "it's $(reboot)"}}}}
+	launch := func(pool string) scheduling.Launch {
+		return scheduling.Launch{NodePool: pool, Options: []scheduling.LaunchOption{{InstanceType: "it's $(reboot)", Zone: "a", CapacityType: "spot"}}}
+	}
+	in.Plan.Steps[0].Launches = []scheduling.Launch{launch("eks"), launch("eks"), launch("aks"), launch("gke"), launch("kops"), launch("general")}
+	in.NodeGroups = map[string]manifest.NodeGroup{
+		"eks": {Label: "eks.amazonaws.com/nodegroup", Name: "workers"}, "aks": {Label: "kubernetes.azure.com/agentpool", Name: "user"},
+		"gke": {Label: "cloud.google.com/gke-nodepool", Name: "default-pool"}, "kops": {Label: "kops.k8s.io/instancegroup", Name: "nodes"},
+	}
+	in.Cluster.Nodes = append(in.Cluster.Nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "gke-prod-default-pool-1a2b3c4d-x7kq", Labels: map[string]string{
+		scheduling.NodePoolLabel: "gke", corev1.LabelTopologyZone: "a",
+	}}})
 	in.Plan.Steps[1].Drain = []string{"$(reboot)"}
 	in.Plan.Steps[1].Risks = []disruption.Risk{{Code: disruption.RiskBarePod, Object: "pod/default/alone"}}
 	page := stdhtml.UnescapeString(html(t, report.Of(in)))
 	_, text, found := strings.Cut(page, `<pre id="runbook" tabindex="0">`)
 	require.True(t, found)
 	assert.Contains(t, text, `kubectl cordon node-1 'it'\''s; rm -rf /'`+"\n")
-	first := "kubectl drain " + in.Plan.Steps[0].Drain[0] + " --ignore-daemonsets --delete-emptydir-data --timeout=15m\n"
-	second := "kubectl drain '$(reboot)' --ignore-daemonsets --delete-emptydir-data --force --timeout=15m\n"
+	first := "\ndrain " + in.Plan.Steps[0].Drain[0] + "\nkubectl delete node " + in.Plan.Steps[0].Drain[0] + "\n"
+	second := "\ndrain '$(reboot)' --force\nkubectl delete node '$(reboot)'\n"
 	require.Contains(t, text, first)
 	require.Contains(t, text, second)
 	assert.Less(t, strings.Index(text, first), strings.Index(text, second))
@@ -219,11 +233,17 @@ func TestRunbook(t *testing.T) {
 	// Pasted as a whole, it stops at the first command that fails, and where nodes must be launched or removed first.
 	text, _, _ = strings.Cut(text, "</pre>")
 	assert.True(t, strings.HasPrefix(text, "(\nset -e\n"))
-	assert.Equal(t, len(in.Plan.Steps)+1, strings.Count(text, "read -r _ </dev/tty\n"), "after each step, and before the one that launches a node")
+	for _, line := range []string{
+		"eks_launch workers 2\npause 'Wait for 2 nodes (it'\\''s $(reboot) spot) of node group workers in zone a.'\n",
+		"gke_launch gke-prod-default-pool-1a2b3c4d-grp a 1\n", "aks_launch user 1\n",
+		"pause 'Wait for 1 node (it'\\''s $(reboot) spot) of node group nodes in zone a.'\n",
+		"# NodePool general launches 1 node (it's $(reboot) spot) in zone a for the evicted pods.\n",
+	} {
+		assert.Contains(t, text, line)
+	}
 	check := exec.CommandContext(t.Context(), "sh", "-n")
 	check.Stdin = strings.NewReader(text)
 	out, err := check.CombinedOutput()
-	assert.Contains(t, text, `'Launch it'\''s $(reboot) `)
 	require.NoError(t, err, "%s", out)
 }
 
@@ -251,7 +271,7 @@ func TestSharedEndOfNames(t *testing.T) {
 	name := in.Plan.Steps[0].Drain[0]
 	assert.Contains(t, page, `<td data-head="Removes">`+strings.TrimSuffix(name, end)+"</td>")
 	assert.Contains(t, page, ".<wbr>eu-west-1.<wbr>compute.<wbr>internal")
-	assert.Contains(t, page, "kubectl drain "+name+" ")
+	assert.Contains(t, page, "\ndrain "+name+"\n")
 }
 
 // Pending pods and findings of lint are on the page and in the comment of a pull request; findings with a saving are

@@ -1,32 +1,12 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 	xml "text/template"
 	"unicode"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 )
-
-// dollars writes cents as whole dollars, and exactly where they are few.
-func dollars(cents int64) string {
-	switch {
-	case cents < 0:
-		return "−" + dollars(-cents)
-	case cents < 100_00:
-		return exact(cents)
-	}
-	return "$" + figures.Thousands(fmt.Sprint((cents+50)/100))
-}
-
-// exact writes cents to the cent.
-func exact(cents int64) string {
-	if cents < 0 {
-		return "−" + exact(-cents)
-	}
-	return fmt.Sprintf("$%s.%02d", figures.Thousands(fmt.Sprint(cents/100)), cents%100)
-}
 
 // share writes a part of a whole in percent.
 func share(part, whole int64) string {
