@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -164,6 +165,9 @@ func TestNothingOverflows(t *testing.T) {
 		t.Run(fmt.Sprintf("%d %s", s.width, s.scheme), func(t *testing.T) {
 			ctx, _ := open(t, s)
 			ask[bool](ctx, t, "document.querySelectorAll('details').forEach(e => { e.open = true; }); true")
+			if s.width == 390 { // names of objects and fields of any length break
+				ask[bool](ctx, t, "document.querySelectorAll('.cards td[data-head]').forEach(e => { e.append(' ' + 'spec.disruption.consolidation'.repeat(3)); }); true")
+			}
 			// No element reaches over the edge of the page but those that scroll by themselves or are for screen
 			// readers.
 			require.Empty(t, ask[[]string](ctx, t, `[...document.body.querySelectorAll('*')].filter(e => {
@@ -177,6 +181,29 @@ func TestNothingOverflows(t *testing.T) {
 			dark := ask[string](ctx, t, "getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
 			require.Equal(t, s.scheme == "dark", dark)
 		})
+	}
+}
+
+// Printed on A4, the page keeps every column and opens what is folded, and the colours of a node's parts differ without hue.
+func TestPrint(t *testing.T) {
+	const a4 = 688 // CSS pixels between margins of 14 mm
+	ctx, _ := open(t, screen{width: a4, height: 900, scheme: "light"})
+	call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	require.Empty(t, ask[[]string](ctx, t, `[...document.querySelectorAll('th,td,pre')].filter(e => {
+		const r = e.getBoundingClientRect();
+		return !e.closest('.hide') && !e.closest('[hidden]') && (r.width === 0 || r.left < -1 || r.right > innerWidth + 1);
+	}).map(e => e.outerHTML.slice(0, 120))`))
+	require.True(t, ask[bool](ctx, t, "document.getElementById('runbook').checkVisibility({contentVisibilityAuto: true})"))
+	grey := ask[[]float64](ctx, t, `[1,2,3,4,5,6,7,8].map(n => {
+		const e = document.createElement('i');
+		e.className = 'c' + n;
+		e.style.color = 'var(--c)';
+		document.body.append(e);
+		const [r, g, b] = getComputedStyle(e).color.match(/\d+/g).map(v => Math.pow(v / 255, 2.2));
+		return 116 * Math.cbrt(.2126 * r + .7152 * g + .0722 * b) - 16; // CIE L*
+	})`)
+	for i := 1; i < len(grey); i++ {
+		require.Greater(t, math.Abs(grey[i]-grey[i-1]), 10.0, "parts %d and %d, which lie on each other", i, i+1)
 	}
 }
 
