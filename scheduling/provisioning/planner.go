@@ -126,7 +126,7 @@ func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *scheduli
 	}
 	base := f.Compile(cautious)
 	x := searched(ctx, base)
-	bold.outbid = x.outbid
+	bold.outbid = x.found.Outbid()
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err
 	}

@@ -56,17 +56,6 @@ func (c *Instance) TermKeys(classes []int, required bool) sets.Set[string] {
 // ManyClasses is the number of classes from which on a search takes so long that ending hopeless attempts early pays.
 const ManyClasses = 200
 
-// Thorough reports whether the policy's effort is above the default.
-func (f *Facts) Thorough() bool { return f.Solver.Effort > scheduling.EffortDefault }
-
-// WithEffort is the same problem under a policy of another effort.
-func (c *Instance) WithEffort(effort scheduling.Effort) *Instance {
-	out, facts, policy := *c, *c.Facts, *c.Facts.Solver
-	policy.Effort = effort
-	out.Facts, facts.Solver = &facts, &policy
-	return &out
-}
-
 // Effort is the policy's search effort, with the default for 0.
 func Effort(s *scheduling.Policy) int64 {
 	if s.Effort == 0 {

@@ -283,8 +283,8 @@ type levelled struct {
 
 // balanced is the larger of the proven bound and, unless that is at least near, the bound on plans that satisfy the
 // spread constraints which the given plan satisfies.
-func (k *proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64) (offerings.Price, *certificate.Certificate) {
-	if plan == nil || k.prover == nil || int64(k.bound) >= near || k.prover.in.Facts.Solver.Effort == scheduling.EffortFast || ctx.Err() != nil {
+func (k *proven) balanced(ctx context.Context, effort scheduling.Effort, plan *scheduling.Plan, near int64) (offerings.Price, *certificate.Certificate) {
+	if plan == nil || k.prover == nil || int64(k.bound) >= near || effort == scheduling.EffortFast || ctx.Err() != nil {
 		return k.bound, k.certificate
 	}
 	m := newBalance(k.prover, plan)
@@ -297,8 +297,8 @@ func (k *proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64
 	}
 	if k.level == nil || k.level.key != m.book.key || !slices.Equal(k.level.rules, x.rules) {
 		x.bound, x.certificate = k.bound, k.certificate
-		effort := boundEffort(ctx, m.in.Facts.Solver, len(m.prover.classes), len(m.prover.market.Options))
-		if out, ok := lagrangian.Solve(&m.problem, k.start, &k.assigned, effort); ok && out.Bound > int64(k.bound) {
+		work := boundEffort(ctx, effort, len(m.prover.classes), len(m.prover.market.Options))
+		if out, ok := lagrangian.Solve(&m.problem, k.start, &k.assigned, work); ok && out.Bound > int64(k.bound) {
 			x.bound, x.certificate = offerings.Price(out.Bound), m.certificate(&out)
 		}
 		if k.level = x; ctx.Err() != nil {

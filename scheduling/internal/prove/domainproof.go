@@ -10,7 +10,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -19,16 +18,16 @@ import (
 // domains, near the bound at which to stop. With a plan, branching goes on while the bound is below wanted.
 func (p *Proofs) proveByDomains(ctx context.Context, pr *prover, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *certificate.Certificate) {
 	b := newDomainBook(ctx, pr, plan, best)
-	if b == nil || pr.in.Facts.Solver.Effort == scheduling.EffortFast && b.pointless(best, near) {
+	if b == nil || p.effort == scheduling.EffortFast && b.pointless(best, near) {
 		return 0, nil
 	}
 	x := p.byDomains
 	if x == nil || x.key != b.key || !slices.Equal(x.placed, pr.placed) || !slices.Equal(x.spread, b.ruled()) {
 		x = &domainsProven{placed: slices.Clone(pr.placed), key: b.key, spread: b.ruled()}
-		x.domains, x.assigned = b.prove(ctx, start, near)
+		x.domains, x.assigned = b.prove(ctx, p.effort, start, near)
 	}
 	if plan != nil {
-		x.divide(ctx, pr.in, wanted)
+		x.divide(ctx, p, wanted)
 	}
 	if p.byDomains = x; ctx.Err() != nil {
 		p.byDomains = nil // because a later call may have more time
@@ -58,18 +57,18 @@ func (p *Proofs) DivideByDomains(ctx context.Context, placed []int64, wanted int
 	if x == nil || !slices.Equal(x.placed, placed) || ctx.Err() != nil {
 		return 0, false
 	}
-	if x.divide(ctx, p.problem, wanted); ctx.Err() != nil {
+	if x.divide(ctx, p, wanted); ctx.Err() != nil {
 		p.byDomains = nil
 	}
 	return x.assigned.Bound, true
 }
 
 // divide tells cases apart while less than wanted is proven.
-func (x *domainsProven) divide(ctx context.Context, c *instance.Instance, wanted int64) {
-	if x.domains == nil || len(c.Offers.Reserved) > 0 {
+func (x *domainsProven) divide(ctx context.Context, p *Proofs, wanted int64) {
+	if x.domains == nil || len(p.problem.Offers.Reserved) > 0 {
 		return
 	}
-	effort := boundEffort(ctx, c.Facts.Solver, len(x.domains.market.Classes), len(x.domains.market.Options))
+	effort := boundEffort(ctx, p.effort, len(x.domains.market.Classes), len(x.domains.market.Options))
 	effort.Wanted, effort.Cases = wanted, effort.Cases/(2*casePods)*min(podspec.Sum(x.placed), casePods)
 	x.assigned = x.assigned.Divided(effort)
 }
@@ -84,16 +83,16 @@ func (b *domainBook) ruled() (out []*corev1.Pod) {
 
 // prove is the best bound on plans that satisfy the rules, without and with minimums as classes. start are resource
 // duals.
-func (b *domainBook) prove(ctx context.Context, start []*big.Int, near int64) (market *domainMarket, best bound.Assigned) {
+func (b *domainBook) prove(ctx context.Context, of scheduling.Effort, start []*big.Int, near int64) (market *domainMarket, best bound.Assigned) {
 	pr := b.prover
 	for _, apart := range []bool{false, true} {
 		if !apart && len(pr.classes) > mostPatternClasses || best.Bound >= near || ctx.Err() != nil || apart && market != nil && !b.splits() {
 			continue
 		}
 		m := b.marketByDomain(apart)
-		effort := boundEffort(ctx, pr.in.Facts.Solver, len(m.market.Classes), len(m.market.Options))
+		effort := boundEffort(ctx, of, len(m.market.Classes), len(m.market.Options))
 		effort.Cases = 0
-		if pr.in.Facts.Solver.Effort != scheduling.EffortFast {
+		if of != scheduling.EffortFast {
 			effort.Work *= domainsWork
 		}
 		if a := bound.Pattern(m.market, start, effort); a.Bound > best.Bound {

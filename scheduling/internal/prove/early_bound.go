@@ -13,56 +13,76 @@ import (
 // terms ends: at fast effort, and up to the default. Most of its time would go into the last few percent of the price.
 const enoughFast, enoughDefault = 0.05, 0.025
 
-// earlyBound is the bound by resource duals on plans that place all pods.
-type earlyBound struct {
-	prover *prover
-	result covering.Result
+// resourceBound is the bound by resource duals, the fastest one, on plans that place the pods of a prover.
+type resourceBound struct {
+	proof   covering.Result
+	prover  *prover
+	stepped bool // see [prover.withSteps]
+}
+
+// byResources is the bound by resource duals on plans that place the given number of pods of each planned class; nil where
+// no pod is placed. The last one is kept, because each effort asks for it several times.
+func (p *Proofs) byResources(placed []int64) *resourceBound {
+	if r := p.resource; r != nil && slices.Equal(r.prover.placed, placed) {
+		return r
+	}
+	pr := newProver(p.problem, slices.Clone(placed))
+	if len(pr.classes) == 0 {
+		return nil
+	}
+	p.resource = &resourceBound{proof: covering.Resource(pr.input.Tighten()), prover: pr}
+	return p.resource
+}
+
+// addSteps raises the bound by steps, unless that is done.
+func (r *resourceBound) addSteps() {
+	if !r.stepped {
+		r.proof, r.stepped = r.prover.withSteps(r.proof), true
+	}
 }
 
 // ByResources is the bound by resource duals, in nano-USD per hour, on plans that place the given number of pods of each
-// planned class. It is the fastest bound. ok is false where no pod is placed.
-func ByResources(c *instance.Instance, placed []int64) (least int64, ok bool) {
-	pr := newProver(c, placed)
-	if len(pr.classes) == 0 {
+// planned class. ok is false where no pod is placed.
+func (p *Proofs) ByResources(placed []int64) (least int64, ok bool) {
+	r := p.byResources(placed)
+	if r == nil {
 		return 0, false
 	}
-	return covering.Resource(pr.input.Tighten()).Bound, true
+	return r.proof.Bound, true
 }
 
-// EarlyBound works out a bound before the search, and returns the price in nano-USD per hour at which the search may
-// end; 0 past the deadline or without pods.
+// EarlyBound returns the price in nano-USD per hour at which a search may end, by a bound that is proven before there is a
+// plan; 0 for none: where a search goes on to its end, without pods and past the deadline.
 func (p *Proofs) EarlyBound(ctx context.Context) (enough int64) {
-	c := p.problem
-	if ctx.Err() != nil {
+	share := p.enough()
+	if share == 0 || ctx.Err() != nil {
 		return 0
 	}
-	all := make([]int64, len(c.Planned))
-	for i, class := range c.Planned {
+	all := make([]int64, len(p.problem.Planned))
+	for i, class := range p.problem.Planned {
 		all[i] = int64(len(class.Pods))
 	}
-	pr := newProver(c, all)
-	if len(pr.classes) == 0 {
+	r := p.byResources(all)
+	if r == nil {
 		return 0
 	}
-	p.early = &earlyBound{pr, pr.withSteps(covering.Resource(pr.input.Tighten()))}
-	return int64(float64(p.early.result.Bound) * (1 + Enough(c)))
+	r.addSteps()
+	return int64(float64(r.proof.Bound) * (1 + share))
 }
 
-// Enough is the gap, as a share of the bound, at which a search may end; 0 means that it goes on to its end.
-func Enough(c *instance.Instance) float64 {
+// Thorough reports whether the effort is above the default.
+func (p *Proofs) Thorough() bool { return p.effort > scheduling.EffortDefault }
+
+// EndsEarly reports whether a search may end at a price before it has done its work, see [Proofs.EarlyBound].
+func (p *Proofs) EndsEarly() bool { return p.enough() > 0 }
+
+// enough is the gap, as a share of the bound, at which a search may end; 0 means that it goes on to its end.
+func (p *Proofs) enough() float64 {
 	switch {
-	case !c.HasTopologyTerms() || len(c.Planned) < instance.ManyClasses || c.Facts.Solver.Effort > scheduling.EffortDefault:
+	case !p.problem.HasTopologyTerms() || len(p.problem.Planned) < instance.ManyClasses || p.Thorough():
 		return 0
-	case c.Facts.Solver.Effort == scheduling.EffortFast:
+	case p.effort == scheduling.EffortFast:
 		return enoughFast
 	}
 	return enoughDefault
-}
-
-// foreseen is the early bound if it is for the same placed pods.
-func (p *Proofs) foreseen(placed []int64) (pr *prover, resource covering.Result, known bool) {
-	if f := p.early; f != nil && slices.Equal(f.prover.placed, placed) {
-		return f.prover, f.result, true
-	}
-	return nil, covering.Result{}, false
 }

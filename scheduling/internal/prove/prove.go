@@ -21,17 +21,25 @@ import (
 // bounds, and the certificate of its plan is of the last one. Methods must not be called concurrently.
 type Proofs struct {
 	problem   *instance.Instance
-	early     *earlyBound    // nil before [Proofs.EarlyBound]
+	effort    scheduling.Effort
+	resource  *resourceBound // the last one; nil before the first
 	last      *proven        // nil before a bound was proven within the deadline
 	less      *proven        // the last one of less effort; nil for none
 	byDomains *domainsProven // the same, domain by domain
 }
 
-// NewProofs is an empty Proofs for plans of a compiled problem.
-func NewProofs(c *instance.Instance) *Proofs { return &Proofs{problem: c} }
+// NewProofs is an empty Proofs for plans of a compiled problem, with the effort of its policy.
+func NewProofs(c *instance.Instance) *Proofs {
+	return &Proofs{problem: c, effort: scheduling.Effort(instance.Effort(c.Facts.Solver))}
+}
 
-// Harder is an empty Proofs for more effort. Its bounds are at least the last one of p where they are for the same pods.
-func (p *Proofs) Harder(c *instance.Instance) *Proofs { return &Proofs{problem: c, less: p.last} }
+// SetEffort makes further bounds with another effort. They are at least the last one where they are for the same pods.
+func (p *Proofs) SetEffort(effort scheduling.Effort) {
+	if p.last != nil {
+		p.less = p.last
+	}
+	p.effort, p.last, p.byDomains = effort, nil, nil
+}
 
 // Prove is the lower bound on every plan that places at least pods.Placed, with its certificate; price is the plan's.
 // The work ends near the price, where a higher bound does not matter. Past the deadline the bound is the best so far.
@@ -40,9 +48,9 @@ func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods Scope, p
 	if price == 0 {
 		return 0, nil // because no plan is cheaper
 	}
-	near := nearBound(p.problem, price)
+	near := p.nearBound(price)
 	if k := p.last; k != nil && k.equal(&pods) && !k.certificate.Spreading() {
-		return k.balanced(ctx, plan, near)
+		return k.balanced(ctx, p.effort, plan, near)
 	}
 	k := &proven{Scope: pods}
 	defer func() { k.Machines = nil }() // because they are large and used once
@@ -54,7 +62,7 @@ func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods Scope, p
 	if ctx.Err() == nil { // else a later call may have more time
 		p.last = k
 	}
-	return k.balanced(ctx, plan, near)
+	return k.balanced(ctx, p.effort, plan, near)
 }
 
 // Again is [Proofs.Prove] for another plan that places the same pods as the last one. Without a last bound it is 0
@@ -83,10 +91,10 @@ type proven struct {
 // plan. It does nothing where the bound is near, or is one by domains.
 func (p *Proofs) Refill(ctx context.Context, machines [][]instance.Member, price offerings.Price) {
 	k := p.last
-	if k == nil || k.prover == nil || k.certificate.Spreading() || int64(k.bound) >= nearBound(p.problem, price) || ctx.Err() != nil {
+	if k == nil || k.prover == nil || k.certificate.Spreading() || int64(k.bound) >= p.nearBound(price) || ctx.Err() != nil {
 		return
 	}
-	effort := boundEffort(ctx, p.problem.Facts.Solver, len(k.prover.classes), len(k.prover.market.Options))
+	effort := boundEffort(ctx, p.effort, len(k.prover.classes), len(k.prover.market.Options))
 	effort.Seen = patternsOf(k.prover, machines)
 	if a := k.assigned.Refilled(effort); a.Bound > int64(k.bound) {
 		k.assigned, k.bound, k.certificate = a, offerings.Price(a.Bound), assignmentCertificate(k.prover, a)
@@ -97,30 +105,29 @@ func (p *Proofs) Refill(ctx context.Context, machines [][]instance.Member, price
 // in k.
 func (p *Proofs) proveFromScratch(ctx context.Context, plan *scheduling.Plan, near int64, price offerings.Price, k *proven) (offerings.Price, *certificate.Certificate) {
 	c := p.problem
-	pr, resource, known := p.foreseen(k.Placed)
-	if !known {
-		if pr = newProver(c, k.Placed); len(pr.classes) == 0 {
-			return 0, nil
-		}
-		if resource = covering.Resource(pr.input.Tighten()); resource.Bound < near && ctx.Err() == nil {
-			resource = pr.withSteps(resource)
-		}
+	r := p.byResources(k.Placed)
+	if r == nil {
+		return 0, nil
 	}
+	if r.proof.Bound < near && ctx.Err() == nil {
+		r.addSteps()
+	}
+	pr, resource := r.prover, r.proof
 	covered := int64(0)
 	if resource.Bound < near && !k.joined && ctx.Err() == nil {
-		covered = covering.Cover(pr.input.Tighten(), resource.Values, int64(price), coverChoices(c.Facts.Solver))
+		covered = covering.Cover(pr.input.Tighten(), resource.Values, int64(price), coverChoices(p.effort))
 	}
 	if best := max(resource.Bound, covered); best < near {
 		least, spread := p.proveByDomains(ctx, pr, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-EnoughWithTerms))))
 		if least < near && (spread == nil || len(pr.classes) <= mostPatternClasses) {
-			effort := boundEffort(ctx, c.Facts.Solver, len(pr.classes), len(pr.market.Options))
+			effort := boundEffort(ctx, p.effort, len(pr.classes), len(pr.market.Options))
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
 			case c.HasTopologyTerms():
 				if effort.Further = 0; spread != nil {
 					effort.Cases = 0 // because the bound by domains has branched
 				}
-			case c.Facts.Solver.Effort == scheduling.EffortFast:
+			case p.effort == scheduling.EffortFast:
 				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
 			}
 			if len(pr.in.Offers.Reserved) > 0 {
@@ -199,11 +206,11 @@ const EnoughWithTerms = 0.015
 const tooFar = 0.029
 
 // nearBound is the bound at which to stop, in nano-USD per hour: one at which the search stops, too.
-func nearBound(c *instance.Instance, price offerings.Price) int64 {
-	if share := Enough(c); share > 0 {
+func (p *Proofs) nearBound(price offerings.Price) int64 {
+	if share := p.enough(); share > 0 {
 		return int64(float64(price) / (1 + share))
 	}
-	if c.Facts.Solver.Effort == scheduling.EffortFast {
+	if p.effort == scheduling.EffortFast {
 		return int64(float64(price) * (1 - NearEnough))
 	}
 	return int64(price)
@@ -238,13 +245,13 @@ const (
 )
 
 // coverChoices is the number of choices of machines that a set cover bound may try.
-func coverChoices(s *scheduling.Policy) int {
-	return leastChoices + int(min(instance.Effort(s)-int64(scheduling.EffortFast), mostChoices/choicesPerEffort))*choicesPerEffort
+func coverChoices(effort scheduling.Effort) int {
+	return leastChoices + int(min(effort-scheduling.EffortFast, mostChoices/choicesPerEffort))*choicesPerEffort
 }
 
 // boundEffort is the work for a bound with a number of classes and options, in elementary operations.
-func boundEffort(ctx context.Context, s *scheduling.Policy, classes, options int) bound.Effort {
-	effort := instance.Effort(s)
+func boundEffort(ctx context.Context, of scheduling.Effort, classes, options int) bound.Effort {
+	effort := int64(of)
 	out := bound.Effort{
 		Work:    leastBoundWork + boundWorkPerClass*int64(classes) + boundWorkPerOption*int64(options),
 		Filling: leastFillingWork,

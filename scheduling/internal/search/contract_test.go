@@ -27,11 +27,9 @@ func searched(t *testing.T, p scheduling.Problem) *search.Trial {
 	require.NoError(t, err)
 	c, params := facts.Compile(true), pack.Params{Snug: true}
 	if !c.HasTopologyTerms() {
-		m := c.Unsited().Model
-		return search.NewTrial(c, pack.PlaceWithinLimits(m, pack.Search(m, params), params))
+		return search.NewTrial(c, params)
 	}
-	trial, _ := search.NewSitePlanner(c, nil).Solve(params)
-	return trial
+	return search.NewSitePlanner(c, nil).Solve(params)
 }
 
 // aboutPlaces are the rules of launches and of pods on nodes. The summary, certificate and reasons are made by other packages, and

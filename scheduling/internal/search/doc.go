@@ -6,9 +6,10 @@
 // It does not know whether kube-scheduler would bind the pods elsewhere if it is free to, nor how far the price is from the
 // lowest: see packages fleet and prove.
 //
-// A search goes SitePlanner.Solve → rounds → try (topology.Plan, then pack.Search) → Trial, and Decode writes the best trial. Besides
+// A search goes SitePlanner.Solve → rounds → try (topology.Plan, then pack.Search) → Trial, and Decode writes the best trial.
+// More effort goes on from the trial of less (Trial.Continue, Trial.Improve without topology terms). Besides
 // the first call of topology.Plan, these may change the domain of a pod: SitePlanner.rounds (a site had no room),
-// replanWithoutEmptyDomains, reprice, searchDomains, replanWithoutUnplaced and Trial.Intensify. Spreads that no placement can
+// replanWithoutEmptyDomains, reprice, searchDomains, replanned and Trial.Intensify. Spreads that no placement can
 // break (units.Rule.Loose) are left to pack.
 //
 //	site_planner                the rules of an instance as a topology.Problem; sites and their prices

@@ -23,15 +23,17 @@ const (
 
 // domainSearch moves pods between sites.
 type domainSearch struct {
-	sites  *SitePlanner
+	sites  *SitePlanner // nil before the first move
 	params pack.Params
+	brief  bool // moves are judged by the first machines that come up
 	best   Trial
 	score  *Score
 	counts [][]int64 // of the best, by planner class and site
 	prices [][]int64 // of sites, as the best's machines show them
 	tried  map[string]bool
-	left   int64 // work that may still be done
-	each   int64 // work of the last trial
+	shares [][]int64 // costs of sites before there are machines
+	left   int64     // work that may still be done
+	each   int64     // work of the last trial
 }
 
 // move is a change of a plan of sites: classes that may go elsewhere, and how many pods
@@ -41,26 +43,43 @@ type move struct {
 	limit   func(class, site int) int64
 }
 
-// searchDomains looks for better sites, one move at a time, until none is better or so much work is done.
-func searchDomains(best Trial, params pack.Params, work int64) Trial {
-	if best.Outcome.Late || len(best.planner.problem.Classes) == 0 {
-		return best
+// seekWork is the work that goes into moving pods between sites.
+func seekWork(params pack.Params) int64 { return max(params.Work/seekShare, seekLeast) }
+
+// searchDomains is the trial, or one with better sites: pods are moved, one move at a time, until no move is better or so much
+// work is done. It goes on where the search for the sites of this trial has ended.
+func searchDomains(x *Trial, params pack.Params, work int64) Trial {
+	y := *x
+	if x.Outcome.Late || len(x.planner.problem.Classes) == 0 {
+		return y
 	}
-	s := &domainSearch{
-		sites: best.planner.snapshot(), params: params, best: best, tried: map[string]bool{},
-		left: work, each: best.effort(),
+	s := x.domains
+	if s == nil {
+		s = &domainSearch{best: *x, brief: params.Brief, tried: map[string]bool{}, each: x.effort()}
 	}
-	if s.left < s.each {
-		return best
+	if before := s.best.Packing; work >= s.each {
+		s.params, s.left = params, work
+		s.params.Work, s.params.Brief = 0, s.brief
+		if s.run(); s.best.Packing != before {
+			y = s.best
+		}
+		y.Outcome.Late = s.best.Outcome.Late
 	}
-	s.params.Work = 0
-	s.score = best.Score()
-	s.sites.forget()
-	s.countOpenedDomains()
-	shares := siteCosts(&s.sites.problem)
-	for s.improve(shares) {
+	y.domains = s
+	return y
+}
+
+// run makes moves until no move is better or the work is done.
+func (s *domainSearch) run() {
+	if s.sites == nil {
+		s.sites = s.best.planner.snapshot()
+		s.score = s.best.Score()
+		s.sites.forget()
+		s.countOpenedDomains()
+		s.shares = siteCosts(&s.sites.problem)
 	}
-	return s.best
+	for s.improve() {
+	}
 }
 
 // countOpenedDomains makes the domains count that the best plan spreads over, whether or not a move
@@ -90,9 +109,9 @@ func (s *domainSearch) tally() {
 }
 
 // improve makes the first move that is better, and reports whether there was any.
-func (s *domainSearch) improve(shares [][]int64) bool {
+func (s *domainSearch) improve() bool {
 	s.tally()
-	s.prices = marginal(s.sites, &s.best, shares)
+	s.prices = marginal(s.sites, &s.best, s.shares)
 	for _, m := range s.moves() {
 		for _, rigid := range []bool{true, false} {
 			if s.late() || s.left < s.each {

@@ -22,15 +22,17 @@ const (
 
 // Improve exchanges machines of pods without topology terms for cheaper ones, by the duals of classes
 // in the bound, where the price is further above that bound than will do. The bound goes into proofs, where the
-// certificate of the plan finds it.
-func Improve(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, at pack.Outcome, params pack.Params) pack.Outcome {
-	x := NewTrial(c, at)
-	price := x.price()
-	if c.Facts.Terse || at.Late || price == 0 {
-		return at
+// certificate of the plan finds it. Without a bound, i.e. for terse facts, it goes by shares of prices.
+func (x *Trial) Improve(ctx context.Context, proofs *prove.Proofs, params pack.Params) {
+	if x.Packing.In.Facts.Terse || !x.Improvable() {
+		*x = x.searched(params)
 	}
-	pods := prove.ScopeOf(c, x.Packing.Placed(at.Solution), x.onLaunches())
-	pods.Machines = func() [][]instance.Member { return patterns(x.Packing, at) }
+	price := x.price()
+	if x.Packing.In.Facts.Terse || x.Outcome.Late || price == 0 {
+		return
+	}
+	pods := prove.ScopeOf(x.Packing.In, x.Packing.Placed(x.Outcome.Solution), x.onLaunches())
+	pods.Machines = x.patterns
 	lower, _ := proofs.Prove(ctx, nil, pods, price)
 	params.ClassValues = proofs.ClassDuals()
 	enough := improveEnough
@@ -38,13 +40,11 @@ func Improve(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, at
 		enough = prove.NearEnough
 	}
 	if float64(lower) >= float64(price)*(1-enough) || ctx.Err() != nil {
-		return at
+		return
 	}
 	if params.ClassValues == nil {
-		if params.Work == 0 {
-			return at // because the search that found the answer has done the least work already
-		}
-		return pack.Improve(x.Packing.Model, at, params)
+		*x = x.searched(params)
+		return
 	}
 	for _, portions := range proofs.Patterns() {
 		items := make([]model.Item, len(portions))
@@ -58,31 +58,38 @@ func Improve(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, at
 	if many := x.machines() / manyMachines; many > 0 {
 		params.Work = max(min(work, mostWork)/(1+many), improveLeast)
 	}
-	best := improveTwice(x.Packing.Model, at, params)
-	proofs.Refill(ctx, patterns(x.Packing, best), NewTrial(c, best).price())
-	return best
+	y := x.improvedTwice(params)
+	proofs.Refill(ctx, y.patterns(), y.price())
+	if y.Score().Better(x.Score()) {
+		*x = y
+	}
+	x.Outcome.Late, x.Outcome.Patterns, x.beside = y.Outcome.Late, y.Outcome.Patterns, true
 }
 
-// patterns is the pods on each machine of an answer, and on those that column generation knows besides.
-func patterns(p *instance.Packing, at pack.Outcome) [][]instance.Member {
-	out := p.Held(at.Solution)
-	for _, items := range at.Patterns {
-		out = append(out, p.Portions(items))
+// patterns is the pods on each machine of a trial, and on those that column generation knows besides.
+func (x *Trial) patterns() [][]instance.Member {
+	out := x.Packing.Held(x.Outcome.Solution)
+	for _, items := range x.Outcome.Patterns {
+		out = append(out, x.Packing.Portions(items))
 	}
 	return out
 }
 
-// improveTwice improves an answer, and one that begins with the duals of the bound, because the end of a search depends
-// on its beginning. It returns the cheaper one.
-func improveTwice(p *model.Problem, at pack.Outcome, params pack.Params) pack.Outcome {
-	best := pack.Improve(p, at, params)
+// improvedTwice is the trial with the machines improved, or at the first time with others that begin with the duals of the
+// bound, because the end of a search depends on its beginning. It is the cheaper one.
+func (x *Trial) improvedTwice(params pack.Params) Trial {
+	p, y := x.Packing.Model, *x
+	y.Outcome = pack.Improve(p, x.Outcome, params)
+	if x.beside {
+		return y
+	}
 	begin := params
 	begin.Work = 0
 	other := pack.PlaceWithinLimits(p, pack.Search(p, begin), begin)
-	other.Patterns = best.Patterns
-	again := pack.Improve(p, other, params)
-	if best.Patterns = again.Patterns; slices.Equal(again.Solution.Unplaced, best.Solution.Unplaced) && p.Cost(again.Solution.Nodes) < p.Cost(best.Solution.Nodes) {
-		return again
+	other.Patterns = y.Outcome.Patterns
+	other = pack.Improve(p, other, params)
+	if y.Outcome.Patterns = other.Patterns; slices.Equal(other.Solution.Unplaced, y.Outcome.Solution.Unplaced) && p.Cost(other.Solution.Nodes) < p.Cost(y.Outcome.Solution.Nodes) {
+		y.Outcome = other
 	}
-	return best
+	return y
 }

@@ -40,10 +40,25 @@ const (
 	siteTries, siteProofs = 2, 2_000
 )
 
+// Continue replaces a trial by one of more work, if that is better: the search for sites goes on where less work has ended
+// it, and more work goes into the machines for the best sites.
+func (x *Trial) Continue(params pack.Params) {
+	y := searchDomains(x, params, seekWork(params))
+	if y.Packing != x.Packing {
+		y = y.refined(params)
+	}
+	y = replanned(&y, params)
+	y = y.searched(params)
+	if y.Score().Better(x.Score()) {
+		*x = y
+	}
+	x.Outcome.Late, x.domains = x.Outcome.Late || y.Outcome.Late, y.domains
+}
+
 // Intensify looks for a cheaper plan where the price is far above the bound: other machines, for
 // the sites as they are or for cheaper ones.
-func (x *Trial) Intensify(ctx context.Context, base *instance.Instance, proofs *prove.Proofs, params pack.Params) {
-	if x.Outcome.Late || len(x.Outcome.Solution.Nodes) == 0 || !x.complete() || !farAbove(ctx, base, proofs, x) {
+func (x *Trial) Intensify(ctx context.Context, proofs *prove.Proofs, params pack.Params) {
+	if x.Outcome.Late || len(x.Outcome.Solution.Nodes) == 0 || !x.complete() || !x.farAbove(ctx, proofs) {
 		return
 	}
 	if params.Work == 0 {
@@ -57,23 +72,24 @@ func (x *Trial) Intensify(ctx context.Context, base *instance.Instance, proofs *
 	}
 	if x.few() && x.machines() > int64(len(x.Packing.In.Nodes)) {
 		work := min(params.Work, mostWork) / seekShare * seekFurther
-		if y := searchDomains(*x, params, work); y.Packing != x.Packing {
+		x.domains = nil // because its machines are not the first any more
+		if y := searchDomains(x, params, work); y.Packing != x.Packing {
 			*x = y.searched(params)
 		}
-		if late() || !farAbove(ctx, base, proofs, x) {
+		if late() || !x.farAbove(ctx, proofs) {
 			return
 		}
 	}
-	other := x.cheapestSites(base, params, late)
+	other := x.cheapestSites(params, late)
 	best, times := *x, int64(mixLittle)
-	if x.few() || base.Facts.Thorough() {
+	if x.few() || proofs.Thorough() {
 		times = mixMuch
 	}
 	for ; !late(); times = mixMuch {
 		if y := other.improvedBy(other.mixed(params, times)); y.Score().Better(best.Score()) {
 			best = y
 		}
-		if times == mixMuch || !other.mixes() || late() || !farAbove(ctx, base, proofs, &best) {
+		if times == mixMuch || !other.mixes() || late() || !best.farAbove(ctx, proofs) {
 			break
 		}
 	}
@@ -83,7 +99,7 @@ func (x *Trial) Intensify(ctx context.Context, base *instance.Instance, proofs *
 
 // cheapestSites is the trial or one with other sites that binds as many pods for less, with machines that the least
 // work finds; the trial where there are few machines of many pods.
-func (x *Trial) cheapestSites(base *instance.Instance, params pack.Params, late func() bool) Trial {
+func (x *Trial) cheapestSites(params pack.Params, late func() bool) Trial {
 	best := *x
 	if x.few() && !x.mixes() {
 		return best
@@ -93,7 +109,7 @@ func (x *Trial) cheapestSites(base *instance.Instance, params pack.Params, late 
 		if late() {
 			break
 		}
-		t := NewSitePlanner(base, params.Late)
+		t := NewSitePlanner(x.Packing.In, params.Late)
 		t.scale = x.planner.scale // preferences per host are relaxed as far
 		t.proofs, t.problem.Shuffle = siteProofs, k
 		if y := t.try(params); slices.Equal(y.bind, x.bind) && !y.Outcome.Late && y.price() < best.price() {
@@ -126,15 +142,15 @@ func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 }
 
 // farAbove reports whether a trial costs much more than the lower bound that can be proven.
-func farAbove(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, x *Trial) bool {
+func (x *Trial) farAbove(ctx context.Context, proofs *prove.Proofs) bool {
 	price := x.price()
-	pods := prove.ScopeOf(c, x.Packing.Placed(x.Outcome.Solution), x.onLaunches())
+	pods := prove.ScopeOf(x.Packing.In, x.Packing.Placed(x.Outcome.Solution), x.onLaunches())
 	far := farOff
 	if x.few() {
 		far = fewFarOff
 	}
 	near := int64(float64(price) / far)
-	if least, ok := prove.ByResources(c, pods.Placed); !ok || least >= near {
+	if least, ok := proofs.ByResources(pods.Placed); !ok || least >= near {
 		return false
 	}
 	pods.Machines = func() [][]instance.Member { return x.Packing.Held(x.Outcome.Solution) }

@@ -22,35 +22,30 @@ const siteRounds = 8
 const dearestPreference = 2
 
 // Solve plans sites and machines in turn. Sites are compared by the machines that the least work finds for
-// them; more goes into the machines for the best.
+// them. [Trial.Continue] goes on from its result with more work.
 //
-// Briefly, it ends with the first plan of sites whose machines hold all pods. outbid reports that more pods would be
-// placed, were it not for launches that are left with too few options for the minValues of their NodePool.
-func (t *SitePlanner) Solve(params pack.Params) (found *Trial, outbid bool) {
+// Briefly, it ends with the first plan of sites whose machines hold all pods.
+func (t *SitePlanner) Solve(params pack.Params) *Trial {
+	params.Work = 0
 	if params.Brief {
 		t.sketch = true
 		x := t.planned(params)
-		return &x, false
+		return &x
 	}
 	x := t.solved(params)
-	x, outbid = replanWithoutUnplaced(&x, params)
-	x = stackColocated(&x, params)
-	x = x.searched(params)
-	return &x, outbid
+	x = replanned(&x, params)
+	return &x
 }
 
 // solved is the best for all pods with machines that the least work finds.
 func (t *SitePlanner) solved(params pack.Params) Trial {
-	work := max(params.Work/seekShare, seekLeast)
-	params.Work = 0
 	brief := params
-	brief.Brief = true
+	brief.Work, brief.Brief = 0, true
 	found := t.planned(brief)
 	found = replanWithoutEmptyDomains(t, found, brief)
 	found = reprice(t, found, brief)
-	found = searchDomains(found, brief, work)
-	found = found.refined(params)
-	return found.placeWithinLimits(params)
+	found = searchDomains(&found, brief, seekWork(params))
+	return found.refined(params)
 }
 
 // planned is the plan of sites, and machines for it, with preferences about single machines relaxed as far as they
@@ -210,11 +205,9 @@ func (t *SitePlanner) pack(plan *topology.Result, params pack.Params) Trial {
 	return y
 }
 
-// EarlyBound returns the price at which a plan will do, by a bound that is proven before there is a plan; 0 is none. At the
-// same time it plans sites for the first time.
+// EarlyBound is [prove.Proofs.EarlyBound]. At the same time it plans sites for the first time.
 func (t *SitePlanner) EarlyBound(ctx context.Context, proofs *prove.Proofs) (enough int64) {
-	c := t.in
-	if prove.Enough(c) == 0 || c.Facts.Terse {
+	if !proofs.EndsEarly() {
 		return 0
 	}
 	var other sync.WaitGroup

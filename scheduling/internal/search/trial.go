@@ -15,16 +15,24 @@ import (
 type Trial struct {
 	Packing *instance.Packing
 	Outcome pack.Outcome
-	planner *SitePlanner // as it was when the sites were planned; nil where parts have no sites
-	bind    []int64      // pods that have a place and would bind there, by priority, the highest first
-	counts  [][]int64    // by planner class and site, the pods that are planned there
-	brief   bool         // the machines are the first that came up
+	planner *SitePlanner  // as it was when the sites were planned; nil where parts have no sites
+	bind    []int64       // pods that have a place and would bind there, by priority, the highest first
+	counts  [][]int64     // by planner class and site, the pods that are planned there
+	brief   bool          // the machines are the first that came up
+	domains *domainSearch // that has found the sites; nil before searchDomains
+	beside  bool          // others were planned beside it, see replanned and [Trial.improvedTwice]
+	outbid  bool          // see [Trial.Outbid]
 }
 
-// NewTrial is an outcome for a compiled problem whose pods have no topology terms. Those of other problems
-// come from [SitePlanner.Solve].
-func NewTrial(c *instance.Instance, outcome pack.Outcome) *Trial {
-	return &Trial{Packing: c.Unsited(), Outcome: outcome}
+// NewTrial is the trial that the least work finds for a compiled problem whose pods have no topology terms. Those of other
+// problems come from [SitePlanner.Solve].
+func NewTrial(c *instance.Instance, params pack.Params) *Trial {
+	x := &Trial{Packing: c.Unsited()}
+	params.Work = 0
+	if x.Outcome = pack.Search(x.Packing.Model, params); !params.Brief {
+		x.Outcome = pack.PlaceWithinLimits(x.Packing.Model, x.Outcome, params)
+	}
+	return x
 }
 
 // misses reports whether pods are left out that might have a place.
@@ -42,10 +50,18 @@ func (x *Trial) with(outcome pack.Outcome) Trial {
 	y := *x
 	y.Outcome = outcome
 	placed := placing(y.Packing, y.Outcome.Solution)
+	if y.planner == nil {
+		y.bind = byPriority(y.Packing, placed)
+		return y
+	}
 	lost := surplus(y.planner, y.Packing.Parts, placed, locationsOf(y.Packing, y.Outcome.Solution))
 	y.bind = byPriority(y.Packing, func(part int) int64 { return placed(part) - lost[model.ClassID(part)] })
 	return y
 }
+
+// Outbid reports that more pods would be placed, were it not for launches that are left with too few options for the
+// minValues of their NodePool.
+func (x *Trial) Outbid() bool { return x.outbid }
 
 // complete reports whether all pods have a place and would bind there.
 func (x *Trial) complete() bool { return podspec.Sum(x.bind) == x.Packing.In.PodCount() }
@@ -180,10 +196,16 @@ func (x *Trial) effort() int64 {
 	return n
 }
 
-// refined is a trial with the machines that the least work finds, where those are the first that came up.
+// refined is a trial with the machines that the least work finds, where those are the first that came up. What is left of
+// limits and reservations goes to pods without a place.
 func (x *Trial) refined(params pack.Params) Trial {
-	if !x.brief || x.Outcome.Late {
+	if x.Outcome.Late {
 		return *x
 	}
-	return x.with(pack.Search(x.Packing.Model, params))
+	y := *x
+	if params.Work = 0; x.brief {
+		y = x.with(pack.Search(x.Packing.Model, params))
+		y.brief = false
+	}
+	return y.placeWithinLimits(params)
 }

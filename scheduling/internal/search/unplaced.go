@@ -21,14 +21,23 @@ const mostReplans = 3
 // most for others to be made beside it.
 const replanShare = 4
 
+// replanned is the trial, or a better one that is planned beside it, without the pods that found no place or with fewer
+// colocated units, where a plan takes little work to find.
+func replanned(x *Trial, params pack.Params) Trial {
+	if x.beside || x.Outcome.Late || x.effort() > seekWork(params)/replanShare {
+		return *x
+	}
+	y, outbid := replanWithoutUnplaced(x, params)
+	y = stackColocated(&y, params)
+	y.beside, y.outbid = true, outbid
+	return y
+}
+
 // replanWithoutUnplaced plans once more without the pods that found no place: without all of them, then
-// without those of one class at a time. It is for plans that take little work to find. outbid reports that one of these plans binds more
+// without those of one class at a time. outbid reports that one of these plans binds more
 // pods and is not better all the same, because its machines leave too little choice.
 func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid bool) {
 	best = *x
-	if x.Outcome.Late || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
-		return best, false
-	}
 	out := unplacedPods(x.planner, x.Packing.Placed(x.Outcome.Solution))
 	if len(out) == 0 {
 		return best, false
@@ -56,11 +65,9 @@ func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid boo
 }
 
 // stackColocated plans once more with pods that follow others to their machines on as few of these as
-// can be, where they went evenly to all: that leaves others small. It is for plans that take
-// little work to find.
+// can be, where they went evenly to all: that leaves others small.
 func stackColocated(x *Trial, params pack.Params) Trial {
-	if x.Outcome.Late || !x.planner.book.Spread || x.planner.book.FewUnits || len(x.Outcome.Solution.Nodes) == 0 ||
-		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
+	if x.Outcome.Late || !x.planner.book.Spread || x.planner.book.FewUnits || len(x.Outcome.Solution.Nodes) == 0 {
 		return *x
 	}
 	y := newSitePlanner(x.planner.in, params.Late, x.planner.book.LeftOut, true).solved(params)
