@@ -32,16 +32,12 @@ soak: ## Run the property tests on 100 times as many cases, others each hour
 	PLIMSOLL_SOAK=100 PLIMSOLL_WINDOW=$$(( $$(date +%s) / 3600 )) go test -timeout 12h ./...
 
 .PHONY: lint
-lint: ## Run the pinned golangci-lint over every module
+lint: ## Run the pinned golangci-lint, with all analyzers of go vet, over every module
 	.ci/run lint
 
 .PHONY: fmt-check
 fmt-check: ## Check the formatting
 	.ci/run format
-
-.PHONY: vet
-vet: ## Run go vet
-	.ci/run vet
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)
