@@ -60,7 +60,7 @@ type ReasonCount struct {
 	Detail string `json:"detail"`
 }
 
-// Candidates states the counts of a reason for people: "12 instance types × zones, 3 nodes". It is
+// Candidates states the counts of a reason for people: "12 offerings, 3 nodes". It is
 // "" where the reason concerns the pod or a NodePool, and no candidates.
 func (r *ReasonCount) Candidates() string {
 	switch {
@@ -71,9 +71,9 @@ func (r *ReasonCount) Candidates() string {
 	text := ""
 	switch offers := r.Count - r.Nodes; {
 	case offers == 1:
-		text = "1 instance type × zone"
+		text = "1 offering"
 	case offers > 1:
-		text = fmt.Sprintf("%d instance types × zones", offers)
+		text = fmt.Sprintf("%d offerings", offers)
 	}
 	if text != "" && r.Nodes > 0 {
 		text += ", "

@@ -58,7 +58,7 @@ func (m *moves) composition(title string, of *disruption.Rebuilt) {
 			strconv.Itoa(nodes), strconv.Itoa(existing), kinds[0].InstanceType, string(kinds[0].CapacityType), figures.Summarise(zones, m.to.view.most(4)), kinds[0].NodePool, figures.Plain(price), figures.PlainMonthly(price),
 		}
 	})
-	head := []string{"NODES", "EXISTING", "INSTANCE TYPE", "CAPACITY", "ZONES", lo.Ternary(m.p.grouped, "GROUP", "NODEPOOL"), "$/HOUR", "$/MONTH"}
+	head := []string{"NODES", "EXISTING", "INSTANCE TYPE", "CAPACITY", "ZONES", lo.Ternary(m.p.grouped, "NODE GROUP", "NODEPOOL"), "$/HOUR", "$/MONTH"}
 	tabulate(m.to, title, head, cut(rows, m.to.view.most(8)), asItIs, "EXISTING", "$/HOUR")
 }
 
@@ -90,10 +90,10 @@ func (m *moves) staying() {
 // cause writes a cause with the object that it is about.
 func (p *problem) cause(c *disruption.Cause) string {
 	text, pool := steps.Reason(c), strings.TrimPrefix(c.Object, "nodepool/")
-	if _, group := p.NodeGroups[pool]; group && strings.HasPrefix(text, c.Object) {
-		return "node group " + pool + strings.TrimPrefix(text, c.Object)
+	if rest, ok := strings.CutPrefix(text, "nodepool/"+pool); ok {
+		text = p.groups().Title(pool) + rest
 	}
-	return text
+	return p.groups().Say(text)
 }
 
 // rejected writes the best move of a node that was not taken, "" where there is none or where it exchanges the

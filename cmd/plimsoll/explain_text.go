@@ -65,15 +65,29 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 		case p.Launch != "":
 			return []string{"launch " + p.Launch, "has room"}
 		}
-		return []string{"a node of its own", fmt.Sprintf("%s at %s per hour (NodePool %s)", launches.Offering(p.Option), figures.USD(t.p.expected(p.NodePool, p.Option)), p.NodePool)}
+		return []string{"a node of its own", fmt.Sprintf("%s at %s per hour (%s)", launches.Offering(p.Option), figures.USD(t.p.expected(p.NodePool, p.Option)), t.p.groups().Title(p.NodePool))}
 	})
 	t.binding(x.Realised)
 	title := "RULED OUT"
 	if x.Status == explanation.PodUnschedulable {
 		title = "WHY"
 	}
-	writeReasons(t.to, title, x.RuledOut, 12)
-	tabulate(t.to, "HOW TO FIX", nil, x.Changes, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
+	writeReasons(t.to, title, t.said(x.RuledOut), 12)
+	tabulate(t.to, "HOW TO FIX", nil, x.Changes, t.change)
+}
+
+// said are reasons in the words of node groups, where NodePools stand for these.
+func (t *answerText) said(reasons []scheduling.ReasonCount) []scheduling.ReasonCount {
+	return lo.Map(reasons, func(r scheduling.ReasonCount, _ int) scheduling.ReasonCount {
+		r.Detail = t.p.groups().Say(r.Detail)
+		return r
+	})
+}
+
+// change is the row of a change.
+func (t *answerText) change(c scheduling.Change, _ int) []string {
+	t.p.groups().SayChange(&c)
+	return []string{c.Text}
 }
 
 // price writes what a node of an option is expected to cost, and what its instance alone costs where that differs.
@@ -121,7 +135,7 @@ func (t *answerText) binding(x *explanation.RealisedPod) {
 	tabulate(t.to, "OTHER NODES THAT FIT", nil, x.Others, func(o explanation.OtherPlace, _ int) []string {
 		return []string{lo.Ternary(o.Node != "", "node "+o.Node, "launch "+o.Launch), "chosen in " + figures.Count(o.Simulations, "simulation")}
 	})
-	tabulate(t.to, "HOW TO PIN IT TO THIS NODE", nil, x.Force, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
+	tabulate(t.to, "HOW TO PIN IT TO THIS NODE", nil, x.Force, t.change)
 }
 
 // unforced writes which pods kube-scheduler may bind to other places.
@@ -150,7 +164,7 @@ func (t *answerText) topologyTerms(terms []explanation.TopologyTerm) {
 
 // explainLaunch writes why a machine is bought.
 func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
-	t.to.line("New node %s of NodePool %s: %s at %s.", x.Launch, x.NodePool, launches.Offering(&x.Option), t.price(x.NodePool, &x.Option))
+	t.to.line("New node %s of %s: %s at %s.", x.Launch, t.p.groups().Title(x.NodePool), launches.Offering(&x.Option), t.price(x.NodePool, &x.Option))
 	if x.Options == 1 {
 		t.to.line("The plan lists no alternative for it.")
 	} else {
@@ -165,16 +179,16 @@ func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
 		return []string{launches.Offering(&o), figures.USD(price) + figures.Difference(price, own)}
 	})
 	tabulate(t.to, "CHEAPER BUT NOT ELIGIBLE", nil, x.Cheaper, func(r explanation.RejectedOption, _ int) []string {
-		return []string{launches.Offering(&r.LaunchOption), figures.USD(t.p.expected(x.NodePool, &r.LaunchOption)), r.Reason.Detail}
+		return []string{launches.Offering(&r.LaunchOption), figures.USD(t.p.expected(x.NodePool, &r.LaunchOption)), t.p.groups().Say(r.Reason.Detail)}
 	})
-	writeReasons(t.to, "RULED OUT", x.RuledOut, 12)
+	writeReasons(t.to, "RULED OUT", t.said(x.RuledOut), 12)
 }
 
 // explainNode writes what a node receives.
 func (t *answerText) explainNode(x *explanation.NodeExplanation) {
 	pool := ""
 	if x.NodePool != "" {
-		pool = "NodePool " + x.NodePool
+		pool = t.p.groups().Title(x.NodePool)
 	}
 	about := lo.Compact([]string{string(x.State), x.InstanceType, x.CapacityType, x.Zone, pool})
 	t.to.line("Node %s (%s) receives %s; %s there.", x.Node, figures.Join(about), figures.Count(len(x.Planned), "pod"), figures.CountVerb(len(x.Running), "pod", "runs", "run"))
@@ -186,7 +200,7 @@ func (t *answerText) explainNode(x *explanation.NodeExplanation) {
 	t.unforced(x.Unforced)
 	t.shares("RUNNING", x.Running, x.Rooms)
 	tabulate(t.to, "PODS IT CANNOT TAKE", nil, x.Refused, func(r explanation.Refusal, _ int) []string {
-		return []string{t.p.byWorkload(r.Pods, 3), r.Reason.Detail}
+		return []string{t.p.byWorkload(r.Pods, 3), t.p.groups().Say(r.Reason.Detail)}
 	})
 }
 

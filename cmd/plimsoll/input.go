@@ -211,6 +211,9 @@ func (p *problem) buys(pool string) *instancetypes.Catalog {
 	return p.Problem.CatalogOf(pool).Filter(p.keep...)
 }
 
+// groups are the node groups of the input, and how many nodes of each stay.
+func (p *problem) groups() *pools.Groups { return &pools.Groups{Groups: p.NodeGroups, Least: p.least} }
+
 // expected is what a node of an option is expected to cost per hour, with what it costs beside the instance.
 func (p *problem) expected(pool string, o *scheduling.LaunchOption) offerings.Price {
 	_, beside, ok := costs.Expected(p.Problem.CatalogOf(pool), p.policy, o.Key())

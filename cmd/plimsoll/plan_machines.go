@@ -16,7 +16,8 @@ import (
 // machines lists what to launch.
 func (t *planText) machines(groups []*launches.Group) {
 	devices := lo.SomeBy(groups, func(g *launches.Group) bool { return g.Devices() != "" })
-	head := []string{"COUNT", "INSTANCE TYPE", "CAPACITY", "ZONE", "NODEPOOL", "$/HOUR EACH", "CPU", "MEMORY"}
+	pool := lo.Ternary(t.p.grouped, "NODE GROUP", "NODEPOOL")
+	head := []string{"COUNT", "INSTANCE TYPE", "CAPACITY", "ZONE", pool, "$/HOUR EACH", "CPU", "MEMORY"}
 	if devices {
 		head = append(head, "DEVICES")
 	}
@@ -32,7 +33,7 @@ func (t *planText) machines(groups []*launches.Group) {
 		}
 		pods := lo.FlatMap(g.Launches, func(l *scheduling.Launch, _ int) []string { return l.Pods })
 		return append(row, t.p.byWorkload(pods, t.to.view.most(3)))
-	}, "MEMORY", "CPU", "NODEPOOL", "DEVICES")
+	}, "MEMORY", "CPU", pool, "DEVICES")
 }
 
 // reasons says for each group why it is cheap.

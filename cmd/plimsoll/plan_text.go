@@ -237,6 +237,7 @@ func (t *planText) refused() {
 				t.to.line("    fix: %s", fix)
 			}
 		}
+		t.to.offerings(lo.FlatMap(told, func(r *launches.Refusal, _ int) []scheduling.ReasonCount { return r.First.Reasons }))
 	}
 }
 

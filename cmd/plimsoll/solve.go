@@ -9,7 +9,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/judged"
-	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pools"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/search"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -29,7 +28,7 @@ func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p 
 	if plan, err = judged.Plan(ctx, provisioning.Planner{Policy: s}, p.Problem, plan); err != nil {
 		return nil, a.checked(err)
 	}
-	pools.TellSizes(plan, p.NodeGroups, p.least)
+	p.groups().SayPlan(plan)
 	return plan, nil
 }
 

@@ -114,7 +114,7 @@ func (t *table) columns(rows [][]string) {
 	}
 }
 
-// writeReasons writes counted reasons, the most frequent first.
+// writeReasons writes counted reasons, the most frequent first. Where reasons count offerings, it says once what these are.
 func writeReasons(t *table, title string, reasons []scheduling.ReasonCount, most int) {
 	rows := lo.Map(reasons, func(r scheduling.ReasonCount, _ int) []string { return []string{cmp.Or(r.Candidates(), "-"), r.Detail} })
 	if len(rows) > most+1 {
@@ -122,9 +122,17 @@ func writeReasons(t *table, title string, reasons []scheduling.ReasonCount, most
 	}
 	if title != "" {
 		tabulate(t, title, nil, rows, asItIs)
+		t.offerings(reasons)
 		return
 	}
 	t.columns(lo.Map(rows, func(row []string, _ int) []string { return []string{lo.Ternary(row[0] == "", "", "  "+row[0]), row[1]} }))
+}
+
+// offerings says what an offering is, if reasons count some.
+func (t *table) offerings(reasons []scheduling.ReasonCount) {
+	if lo.SomeBy(reasons, func(r scheduling.ReasonCount) bool { return r.Count > r.Nodes && r.Candidates() != "" }) {
+		t.line("  An offering is an instance type in a zone, on demand, spot or reserved.")
+	}
 }
 
 // writeWarnings lists warnings, objects with the same message together.
@@ -141,7 +149,7 @@ func writeWarnings(t *table, warnings []scheduling.Warning) {
 		}
 		objects[w.Message] = append(objects[w.Message], w.Object)
 	}
-	t.section("WARNINGS")
+	t.section("WARNINGS AND NOTES")
 	for _, message := range messages {
 		t.line("  %s: %s", figures.Names(lo.Uniq(objects[message]), most), message)
 	}

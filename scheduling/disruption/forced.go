@@ -66,7 +66,7 @@ func (interruption) disrupt(ctx context.Context, r *run, list []*candidate) erro
 		if pod := r.state.pods[u.Pod]; pod != nil {
 			o.evictions = append(o.evictions, Eviction{Pod: u.Pod, From: pod.Spec.NodeName})
 		}
-		r.warn(u.Pod, "its node is interrupted, and the pod fits on no other node: "+u.Message)
+		r.warn(u.Pod, "its node is interrupted, and the pod "+u.Message)
 	}
 	slices.SortFunc(o.evictions, compareEvictions)
 	return r.tryStep(Interrupted, o)

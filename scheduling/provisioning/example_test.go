@@ -79,7 +79,7 @@ func ExampleUnschedulable() {
 	// Output:
 	// default/huge
 	//   resources: too little cpu
-	//   fix: fits if cpu ≤ 2 (requests 64)
+	//   fix: request at most 2 cpu instead of 64
 	// default/train-1
 	//   no-such-resource: no instance type or node has nvidia.com/gpu
 	//   fix: drop the request for nvidia.com/gpu (requests 1)

@@ -160,7 +160,7 @@ func TestExplainPod(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, explanation.PodUnschedulable, huge.Status)
 	require.Equal(t, []scheduling.Change{{
-		Kind: scheduling.ChangeRequest, Key: "cpu", From: "64", To: "4", Text: "fits if cpu ≤ 4 (requests 64)",
+		Kind: scheduling.ChangeRequest, Key: "cpu", From: "64", To: "4", Text: "request at most 4 cpu instead of 64",
 	}}, huge.Changes)
 
 	old, err := x.Pod("old")

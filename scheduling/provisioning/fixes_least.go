@@ -61,7 +61,7 @@ func partsOf(c scheduling.Change) []scheduling.Change {
 func tolerations(c scheduling.Change, where string) (out []scheduling.Change) {
 	for _, one := range append([]scheduling.Change{c}, c.And...) {
 		taint := corev1.Taint{Key: one.Key, Value: one.To, Effect: corev1.TaintEffect(one.Effect)}
-		one.And, one.Text = nil, "needs toleration "+taint.ToString()+" for "+where
+		one.And, one.Text = nil, "add toleration "+taint.ToString()+" for "+where
 		out = append(out, one)
 	}
 	return out

@@ -105,7 +105,7 @@ func sentence(reasons []scheduling.ReasonCount, changes []scheduling.Change) str
 			parts = append(parts, r.Detail)
 		}
 	}
-	s := "no place: " + strings.Join(parts, "; ")
+	s := "fits on no node: " + strings.Join(parts, "; ")
 	if len(changes) == 0 {
 		return s + "; no change was found that places it"
 	}

@@ -92,7 +92,8 @@ func askFix(s *subject, a ask, values []string) scheduling.Change {
 	case requirements.Restricted(a.expression.Key()):
 		c.Text = "drop the node selector " + a.expression.Raw + ": new nodes do not have it"
 	default:
-		c.Text = fmt.Sprintf("drop the node selector %s, or give a NodePool that label", a.expression.Raw)
+		c.Text = fmt.Sprintf("drop the node selector %s, or add %s=%s to the labels of a NodePool whose nodes have it; Karpenter then replaces its running nodes as drifted",
+			a.expression.Raw, a.expression.Raw, a.expression.Values()[0])
 	}
 	return c
 }

@@ -23,7 +23,7 @@ func tolerationFix(group *podspec.Constraint, taints []corev1.Taint, object, whe
 		}
 		changes = append(changes, scheduling.Change{
 			Kind: scheduling.ChangeToleration, Object: object, Key: t.Key, To: t.Value, Effect: string(t.Effect),
-			Text: "needs toleration " + taintText(t) + " for " + where,
+			Text: "add toleration " + taintText(t) + " for " + where,
 		})
 		texts = append(texts, taintText(t))
 	}
@@ -31,7 +31,7 @@ func tolerationFix(group *podspec.Constraint, taints []corev1.Taint, object, whe
 		return changes[0]
 	}
 	c := changes[0]
-	c.Text = fmt.Sprintf("needs tolerations %s for %s", strings.Join(texts, " and "), where)
+	c.Text = fmt.Sprintf("add tolerations %s for %s", strings.Join(texts, " and "), where)
 	c.And = slices.Clone(changes[1:])
 	return c
 }

@@ -64,7 +64,7 @@ func withoutAttachments(table *podspec.ResourceTable, lacking []int) []int {
 func attachFix(driver string, most, want int64) scheduling.Change {
 	return scheduling.Change{
 		Kind: scheduling.ChangeVolume, Key: driver, From: strconv.FormatInt(want, 10), To: strconv.FormatInt(most, 10),
-		Text: fmt.Sprintf("fits with at most %d volumes of %s (has %d)", most, driver, want),
+		Text: fmt.Sprintf("use at most %d volumes of %s instead of %d", most, driver, want),
 	}
 }
 
@@ -85,7 +85,7 @@ func lessOf(name corev1.ResourceName, most, want int64) scheduling.Change {
 	to, from := podspec.Quantity(name, most), podspec.Quantity(name, want)
 	return scheduling.Change{
 		Kind: scheduling.ChangeRequest, Key: string(name), From: from.String(), To: to.String(),
-		Text: fmt.Sprintf("fits if %s ≤ %s (requests %s)", name, have, asks),
+		Text: fmt.Sprintf("request at most %s %s instead of %s", have, name, asks),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -91,7 +92,7 @@ func (pr *worthProof) addWorths(s *sum, cert *certificate.Certificate) {
 		for _, class := range pr.bound.classes {
 			all.Add(all, new(big.Int).Mul(class.worth, big.NewInt(class.count(anywhere))))
 		}
-		s.add(1, all, "duals of %s", figure(len(pr.claim.placed), "pod"))
+		s.add(1, all, "prices of the cheapest room for %s", figure(len(pr.claim.placed), "pod"))
 		return
 	}
 	requested := snapshot.Amounts{}
@@ -100,7 +101,7 @@ func (pr *worthProof) addWorths(s *sum, cert *certificate.Certificate) {
 	}
 	for _, name := range snapshot.Names(requested) {
 		n := requested.Of(name)
-		s.add(1, new(big.Int).Mul(n, valueOf(pr.bound.values[0], string(name))), "%v %s requested by pods, at its dual", n, unitOf(name))
+		s.add(1, new(big.Int).Mul(n, valueOf(pr.bound.values[0], string(name))), "price of the cheapest room for %v %s", n, unitOf(name, n))
 	}
 }
 
@@ -110,9 +111,11 @@ func (pr *worthProof) addFree(s *sum, reserved *big.Int) {
 	s.add(-1, reserved, "reserved capacity, at the duals above its price")
 }
 
-// unitOf names a resource with its base unit.
-func unitOf(name corev1.ResourceName) string {
+// unitOf names an amount of a resource with its base unit.
+func unitOf(name corev1.ResourceName, n *big.Int) string {
 	switch name {
+	case corev1.ResourcePods:
+		return lo.Ternary(n.Cmp(big.NewInt(1)) == 0, "pod", "pods")
 	case corev1.ResourceCPU:
 		return "millicores of cpu"
 	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
