@@ -201,10 +201,10 @@ type Summary struct {
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
 	// NodeOverheadPerHour is the assumed cost of a node beside its instance ([Policy.NodeOverhead]).
 	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
-	// Realised is the estimated price once kube-scheduler has bound the pods; set only with
+	// AfterScheduling is the estimated price once kube-scheduler has bound the pods; set only with
 	// [PlacementFree]. It is nil, with a warning, where too many pods depend on each other, or
 	// where a deadline passed first.
-	Realised *Realised `json:"afterScheduling,omitempty"`
+	AfterScheduling *AfterScheduling `json:"afterScheduling,omitempty"`
 	// LowerBoundPerHour is proven by the certificate: no plan that places at least the placed pods
 	// and keeps the rules in its description costs less. It is 0 where a plan may cost nothing.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
@@ -226,10 +226,10 @@ type Summary struct {
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
-// Realised is the estimated price of a plan whose pods kube-scheduler binds wherever it likes: the
+// AfterScheduling is the estimated price of a plan whose pods kube-scheduler binds wherever it likes: the
 // nodes of the plan, and the nodes launched later for pods that are left over. It is the
 // result of a model of kube-scheduler and no proof.
-type Realised struct {
+type AfterScheduling struct {
 	// ExpectedPerHour is the mean expected price ([Policy.ExpectedPrice]) of several orders in which nodes may join and
 	// kube-scheduler may take the pods once all are there, in USD per hour.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour"`

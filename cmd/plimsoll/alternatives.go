@@ -81,8 +81,8 @@ func objective(s *scheduling.Summary) offerings.Price {
 // afterScheduling is the price that a plan is expected to have once kube-scheduler has bound its pods; without an estimate,
 // the price of the plan as it is.
 func afterScheduling(s *scheduling.Summary) offerings.Price {
-	if s.Realised != nil {
-		return s.Realised.ExpectedPerHour
+	if s.AfterScheduling != nil {
+		return s.AfterScheduling.ExpectedPerHour
 	}
 	return objective(s)
 }

@@ -198,16 +198,16 @@ func TestBarePodsStay(t *testing.T) {
 	}
 	table, plan := c.consolidated(t)
 	assert.NotContains(t, drainedBy(plan), "one")
-	assert.Equal(t, disruption.CauseBarePod, plan.Nodes[0].Reasons[0].Code)
+	assert.Equal(t, disruption.CauseUnmanagedPod, plan.Nodes[0].Reasons[0].Code)
 	assert.Equal(t, "pod/shop/debug", plan.Nodes[0].Reasons[0].Object)
 	require.NotEmpty(t, plan.Summary.Blocked)
-	assert.Equal(t, disruption.CauseBarePod, plan.Summary.Blocked[0].Code)
+	assert.Equal(t, disruption.CauseUnmanagedPod, plan.Summary.Blocked[0].Code)
 	assert.Contains(t, table, "unmanaged pod (would not be recreated)")
 
 	table, plan = c.consolidated(t, "--evict-bare-pods")
 	assert.Contains(t, drainedBy(plan), "one")
 	assert.Contains(t, table, "unmanaged pod: not recreated after eviction")
-	assert.Equal(t, disruption.RiskBarePod, plan.Steps[0].Risks[0].Code)
+	assert.Equal(t, disruption.RiskUnmanagedPod, plan.Steps[0].Risks[0].Code)
 }
 
 // drainedBy are the nodes that a plan removes.

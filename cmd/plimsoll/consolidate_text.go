@@ -73,7 +73,7 @@ func (m *moves) headline() {
 	row("now", before, strconv.Itoa(s.NodesBefore))
 	if len(m.plan.Steps) > 0 {
 		row("after these steps", after, strconv.Itoa(s.NodesAfter))
-		if r := s.Realised; r != nil && expected(r) != after {
+		if r := s.AfterScheduling; r != nil && expected(r) != after {
 			row("expected after scheduling", expected(r), strconv.Itoa(s.NodesAfter+r.Launches))
 		}
 	}
@@ -122,7 +122,7 @@ func totals(s *disruption.ConsolidationSummary) (before, after offerings.Price) 
 }
 
 // expected is the price per hour after the steps, all in all, as kube-scheduler is expected to bind the pods.
-func expected(r *disruption.RealisedSteps) offerings.Price {
+func expected(r *disruption.StepsAfterScheduling) offerings.Price {
 	return cmp.Or(r.ExpectedPerHourAfter, r.PricePerHourAfter)
 }
 
@@ -151,7 +151,7 @@ func (m *moves) pending() {
 // notes say where pods may be otherwise than the prices assume.
 func (m *moves) notes() {
 	s := &m.plan.Summary
-	if r := s.Realised; r != nil && r.PodsElsewhere > 0 && len(m.plan.Steps) > 0 {
+	if r := s.AfterScheduling; r != nil && r.PodsElsewhere > 0 && len(m.plan.Steps) > 0 {
 		m.to.line("kube-scheduler may schedule up to %s to other nodes than shown.", figures.Count(r.PodsElsewhere, "pod"))
 	}
 	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
@@ -279,20 +279,20 @@ func (m *moves) risks() {
 		numbers := lo.Map(r.Steps, func(n, _ int) string { return strconv.Itoa(n) })
 		rows = append(rows, []string{figures.Names(numbers, m.to.view.most(3)), string(r.Code), r.Meaning, figures.Names(r.Objects, m.to.view.most(1))})
 	}
-	if r := m.plan.Summary.Realised; r != nil && len(m.plan.Steps) > 0 {
+	if r := m.plan.Summary.AfterScheduling; r != nil && len(m.plan.Steps) > 0 {
 		rows = append(rows, m.schedulingRisks(r)...)
 	}
 	tabulate(m.to, "RISKS", []string{"STEPS", "RISK", "MEANING", "OBJECTS"}, rows, asItIs, "RISK")
 }
 
 // schedulingRisks are the rows of what may happen if kube-scheduler binds evicted pods to other nodes than shown.
-func (m *moves) schedulingRisks(r *disruption.RealisedSteps) (rows [][]string) {
+func (m *moves) schedulingRisks(r *disruption.StepsAfterScheduling) (rows [][]string) {
 	risk := func(objects, meaning string, args ...any) {
 		rows = append(rows, []string{"any", "scheduling", fmt.Sprintf(meaning, args...), objects})
 	}
 	switch {
-	case r.PodsWaiting > 0:
-		risk("-", "%s may be pending until %s launched", figures.Count(r.PodsWaiting, "evicted pod"), figures.Are(r.Launches, "extra node"))
+	case r.PodsPending > 0:
+		risk("-", "%s may be pending until %s launched", figures.Count(r.PodsPending, "evicted pod"), figures.Are(r.Launches, "extra node"))
 	case r.Launches > 0:
 		risk("-", "%s may be launched", figures.Count(r.Launches, "extra node"))
 	}

@@ -67,7 +67,7 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 		}
 		return []string{"a node of its own", fmt.Sprintf("%s at %s per hour (%s)", launches.Offering(p.Option), figures.USD(t.p.expected(p.NodePool, p.Option)), t.p.groups().Title(p.NodePool))}
 	})
-	t.binding(x.Realised)
+	t.binding(x.AfterScheduling)
 	title := "RULED OUT"
 	if x.Status == explanation.PodUnschedulable {
 		title = "WHY"
@@ -106,7 +106,7 @@ func (t *answerText) poolOf(launch string) string {
 }
 
 // binding writes whether kube-scheduler binds a pod where the plan has it.
-func (t *answerText) binding(x *explanation.RealisedPod) {
+func (t *answerText) binding(x *explanation.PodAfterScheduling) {
 	if x == nil {
 		return
 	}
@@ -129,7 +129,7 @@ func (t *answerText) binding(x *explanation.RealisedPod) {
 	if len(x.Displaced) > 0 {
 		t.to.line("  There it takes the capacity of pods that stay pending: %s.", figures.Names(x.Displaced, 3))
 	}
-	if r := t.plan.Summary.Realised; r != nil && r.PodsElsewhere > 0 && len(x.Force) > 0 {
+	if r := t.plan.Summary.AfterScheduling; r != nil && r.PodsElsewhere > 0 && len(x.Force) > 0 {
 		t.to.line("  Up to %d pods of the plan may be scheduled to other nodes.", r.PodsElsewhere)
 	}
 	tabulate(t.to, "OTHER NODES THAT FIT", nil, x.Others, func(o explanation.OtherPlace, _ int) []string {

@@ -73,8 +73,8 @@ func (t *planText) headline() {
 		t.to.line("If every pod is scheduled as shown: %s per hour, %s per month.", figures.USD(objective(s)), figures.Monthly(objective(s)))
 	}
 	t.to.line("%s", t.bound(s))
-	if s.Realised != nil {
-		t.to.line("%s", t.realised(s.Realised))
+	if s.AfterScheduling != nil {
+		t.to.line("%s", t.realised(s.AfterScheduling))
 	}
 	t.split()
 	if s.ExpectedPerHour > 0 {
@@ -90,8 +90,8 @@ func cost(s *scheduling.Summary) string {
 	if total != objective(s) {
 		text = "about " + text + " expected after scheduling"
 	}
-	if s.Realised != nil && s.Realised.WorstPerHour > total {
-		text += fmt.Sprintf(", %s in the worst case", figures.Monthly(s.Realised.WorstPerHour))
+	if s.AfterScheduling != nil && s.AfterScheduling.WorstPerHour > total {
+		text += fmt.Sprintf(", %s in the worst case", figures.Monthly(s.AfterScheduling.WorstPerHour))
 	}
 	return text
 }
@@ -126,7 +126,7 @@ func (t *planText) bound(s *scheduling.Summary) string {
 }
 
 // realised says where kube-scheduler may bind pods otherwise than the plan has them.
-func (t *planText) realised(r *scheduling.Realised) string {
+func (t *planText) realised(r *scheduling.AfterScheduling) string {
 	text := "kube-scheduler is expected to schedule every pod as shown"
 	if r.PodsElsewhere > 0 {
 		text = fmt.Sprintf("kube-scheduler may schedule up to %s to other nodes than shown", figures.Count(r.PodsElsewhere, "pod"))

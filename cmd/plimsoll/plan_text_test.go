@@ -100,7 +100,7 @@ func TestTablesHaveOneBase(t *testing.T) {
 	r := run(t, append(args, "-o", "wide")...)
 	require.Equal(t, exitOK, r.code, r.stderr)
 	s := decodePlan(t, run(t, append(args, "-o", "json")...).stdout).Summary
-	require.Contains(t, strings.SplitN(r.stdout, "\n", 2)[0], figures.USD(s.Realised.ExpectedPerHour)+" per hour")
+	require.Contains(t, strings.SplitN(r.stdout, "\n", 2)[0], figures.USD(s.AfterScheduling.ExpectedPerHour)+" per hour")
 	require.Contains(t, strings.Split(r.stdout, "\n")[1], "If every pod is scheduled as shown: "+figures.USD(s.ExpectedPerHour)+" per hour")
 	sum := 0.0
 	for _, row := range regexp.MustCompile(`(?m)^  (\d+) +\S+ +(?:spot|on-demand) +\S+ +\S+ +(\d\.\d{4}) `).FindAllStringSubmatch(r.stdout, -1) {
@@ -111,7 +111,7 @@ func TestTablesHaveOneBase(t *testing.T) {
 		sum += float64(count) * each
 	}
 	require.InDelta(t, s.ExpectedPerHour.USD(), sum, 0.001)
-	require.GreaterOrEqual(t, s.Realised.ExpectedPerHour, s.ExpectedPerHour)
+	require.GreaterOrEqual(t, s.AfterScheduling.ExpectedPerHour, s.ExpectedPerHour)
 	require.LessOrEqual(t, s.LowerBoundPerHour, s.ExpectedPerHour)
 }
 

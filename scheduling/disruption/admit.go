@@ -151,7 +151,7 @@ const defaultSpotTypes = 15
 func spotToSpot(f *state, l *scheduling.Launch, fewer bool) *Cause {
 	want := cmp.Or(f.planner.SpotToSpotTypes, defaultSpotTypes)
 	if want < 0 {
-		return &Cause{Code: CauseSpotChoice, Detail: "spot is not to be replaced by spot"}
+		return &Cause{Code: CauseFewSpotTypes, Detail: "spot is not to be replaced by spot"}
 	}
 	l.Options = pricing.KeepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return x.CapacityType == offerings.Spot })
 	if fewer {
@@ -159,7 +159,7 @@ func spotToSpot(f *state, l *scheduling.Launch, fewer bool) *Cause {
 	}
 	types := pricing.CheapestTypes(l.Options)
 	if len(types) < want {
-		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("%d cheaper spot types remain, and spot is only replaced by spot with at least %d", len(types), want)}
+		return &Cause{Code: CauseFewSpotTypes, Detail: fmt.Sprintf("%d cheaper spot types remain, and spot is only replaced by spot with at least %d", len(types), want)}
 	}
 	all := l.Options
 	for ; ; want++ {
@@ -179,7 +179,7 @@ func spotChoiceCause(f *state, l *scheduling.Launch) *Cause {
 		return nil
 	}
 	if l.Options[0].CapacityType == offerings.Spot {
-		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("the replacement would leave too few spot options (%s required)", asked)}
+		return &Cause{Code: CauseFewSpotTypes, Detail: fmt.Sprintf("the replacement would leave too few spot options (%s required)", asked)}
 	}
 	l.Options = pricing.KeepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return x.CapacityType != offerings.Spot })
 	if l.MinValuesRelaxed {

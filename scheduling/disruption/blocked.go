@@ -147,7 +147,7 @@ func blockersOf(r *run, plan *ConsolidationPlan) []*blockedCause {
 // removes.
 func blamedCause(f *state, code CauseCode) CauseCode {
 	switch code {
-	case "", CauseNoSaving, CauseReceives, CauseNoPlace, CauseDeadline, CauseReasonNotMeant:
+	case "", CauseNoSaving, CauseNeededForPods, CauseNoPlace, CauseDeadline, CauseReasonNotSelected:
 		return CauseSearch
 	case CauseSmallSaving:
 		if f.planner.MinSaving == (Saving{}) {

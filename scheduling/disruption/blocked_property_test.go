@@ -120,13 +120,13 @@ func costs(s *disruption.ConsolidationSummary) offerings.Price {
 func follow(t *testing.T, p disruption.Planner, c disruption.Cluster, b *disruption.Blocked) (disruption.Planner, disruption.Cluster, bool) {
 	t.Helper()
 	switch b.Code {
-	case disruption.CauseBarePod:
+	case disruption.CauseUnmanagedPod:
 		p.KeepBarePods = false
 	case disruption.CauseSmallSaving:
 		p.MinSaving = disruption.Saving{}
-	case disruption.CauseSpotChoice:
+	case disruption.CauseFewSpotTypes:
 		p.SpotToSpotTypes = 1
-	case disruption.CauseLater:
+	case disruption.CauseStepsLimit:
 		p.MaxSteps = 0
 	case disruption.CauseTooSoon:
 		p.MinLifetime = 0

@@ -78,7 +78,7 @@ func (r *rules) reserveBudgets(underway []Step, pods map[string]*corev1.Pod) {
 func (r *rules) blockers(s *candidate, reason Reason) []Cause {
 	switch {
 	case s.beingRemoved():
-		return []Cause{{Code: CauseGoing, Detail: "is being removed already"}}
+		return []Cause{{Code: CauseBeingRemoved, Detail: "is being removed already"}}
 	case reason == Interrupted || reason == Expired:
 		return nil
 	}
@@ -110,7 +110,7 @@ func (r *rules) blockers(s *candidate, reason Reason) []Cause {
 		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + eviction.DoNotDisrupt})
 	}
 	if r.planner.KeepBarePods && len(s.bare) > 0 {
-		c := withPodCount(Cause{Code: CauseBarePod, Object: "pod/" + podspec.PodName(s.bare[0]), Detail: "the pod has no controller, and would not be recreated"}, len(s.bare))
+		c := withPodCount(Cause{Code: CauseUnmanagedPod, Object: "pod/" + podspec.PodName(s.bare[0]), Detail: "the pod has no controller, and would not be recreated"}, len(s.bare))
 		add(&c)
 	}
 	consolidates := reason == Empty || reason == Underutilized

@@ -35,7 +35,7 @@ func candidatesFor(f *state, reason Reason) (may []*candidate, not map[string]Ca
 
 // notEnabledCause is the cause for which a node stays whose reason the planner does not have.
 func notEnabledCause(reason Reason) Cause {
-	return Cause{Code: CauseReasonNotMeant, Detail: fmt.Sprintf("nodes are not disrupted for the reason %q", string(reason))}
+	return Cause{Code: CauseReasonNotSelected, Detail: fmt.Sprintf("nodes are not disrupted for the reason %q", string(reason))}
 }
 
 // enabled reports whether the planner disrupts nodes for a reason.

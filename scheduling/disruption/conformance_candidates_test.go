@@ -48,9 +48,9 @@ func TestBlockers(t *testing.T) {
 	}{
 		"D5 a node at work may go":                  {want: none},
 		"D5 one that is not initialized":            {node: uninitialized, want: all(CauseNotReady)},
-		"D5 one that is being deleted":              {node: deleting, want: all(CauseGoing)},
-		"D5 one whose instance is being shut down":  {machine: Machine{Terminating: true}, want: all(CauseGoing)},
-		"D4 one that is being disrupted":            {node: func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: scheduling.DisruptedTaint}} }, want: all(CauseGoing)},
+		"D5 one that is being deleted":              {node: deleting, want: all(CauseBeingRemoved)},
+		"D5 one whose instance is being shut down":  {machine: Machine{Terminating: true}, want: all(CauseBeingRemoved)},
+		"D4 one that is being disrupted":            {node: func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: scheduling.DisruptedTaint}} }, want: all(CauseBeingRemoved)},
 		"D5 one where pods are expected":            {machine: Machine{NominatedUntil: future}, want: all(CauseNominated)},
 		"D5 one where they are not expected longer": {machine: Machine{NominatedUntil: past}, want: none},
 		"D5 one that is not ready now":              {node: notReady, want: none},
@@ -257,7 +257,7 @@ func TestCandidates(t *testing.T) {
 	may, not := candidatesFor(f, Underutilized)
 	assert.Empty(t, may)
 	require.Len(t, not, 3)
-	assert.Equal(t, CauseReasonNotMeant, not["busy"].Code)
+	assert.Equal(t, CauseReasonNotSelected, not["busy"].Code)
 	assert.False(t, f.rules.enabled(Misplaced))
 	f.rules.planner.Rebalance = true
 	assert.True(t, f.rules.enabled(Misplaced))

@@ -229,7 +229,7 @@ func TestNoPodMovesTwice(t *testing.T) {
 	c.Machines = []Machine{driftedMachine("a", 2), driftedMachine("b", 1)}
 	plan := planned(t, Planner{}, c)
 	assert.Equal(t, []string{"drifted a x>stays", "drifted b y>stays"}, steps(plan))
-	assert.Contains(t, causes(t, plan, "stays"), CauseReceives)
+	assert.Contains(t, causes(t, plan, "stays"), CauseNeededForPods)
 }
 
 // A node that has taken in pods of a drifted one stays, so that a plan must not move pods to nodes that it would better

@@ -27,7 +27,7 @@
 // other node could go, a node is launched for them. [ConsolidationPlan.Cordon] names the nodes to close from the start, so that no
 // pod is bound to a node that is removed later. Each step begins where pods are bound by then, so that the price after the
 // steps is the bill, except for two choices of kube-scheduler: the order in which it takes the pods of a wave, and the
-// node among several of the same score. [ConsolidationSummary.Realised] plays the steps with other choices. On thirty clusters of 31
+// node among several of the same score. [ConsolidationSummary.AfterScheduling] plays the steps with other choices. On thirty clusters of 31
 // to 106 nodes that had lost half of their pods, these plans were 3.0 % more expensive than with [scheduling.PlacementPinned], and
 // cost 1.0 % more when the real kube-scheduler carried them out; plans for pinned pods then cost 4.3 % more. On six
 // clusters of 40 nodes of many shapes that were never packed well they were 14 % more expensive. Savings that remain because pods

@@ -22,7 +22,7 @@ func TestMaxSteps(t *testing.T) {
 		require.Equal(t, whole.Summary.Frontier[:n], plan.Summary.Frontier)
 		require.Equal(t, plan.Summary.PricePerHourBefore-plan.Summary.Frontier[n-1].SavingPerHour, plan.Summary.PricePerHourAfter)
 	}
-	require.Contains(t, causes(t, planned(t, Planner{MaxSteps: 1}, c), "n1"), CauseLater)
+	require.Contains(t, causes(t, planned(t, Planner{MaxSteps: 1}, c), "n1"), CauseStepsLimit)
 	require.Equal(t, whole, planned(t, Planner{MaxSteps: 100}, c))
 	_, err := Planner{MaxSteps: -1}.Plan(t.Context(), c)
 	require.ErrorIs(t, err, scheduling.ErrInvalid)

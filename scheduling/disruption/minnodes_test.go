@@ -34,7 +34,7 @@ func TestPoolsKeepTheirLeastSizes(t *testing.T) {
 				if cause.Code == disruption.CauseMinNodes {
 					held++
 				}
-				if cause.Code == disruption.CauseGoing {
+				if cause.Code == disruption.CauseBeingRemoved {
 					forced[v.NodePool]++
 				}
 			}

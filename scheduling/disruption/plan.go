@@ -63,9 +63,9 @@ type ConsolidationSummary struct {
 	UnpricedNodes int `json:"unpricedNodes,omitempty"`
 	// Alternative is the cheapest cluster on nodes of [Cluster.Alternative]; nil without such pools.
 	Alternative *Rebuilt `json:"alternative,omitempty"`
-	// Realised is the mean of the plan played with other choices of kube-scheduler; set only with
+	// AfterScheduling is the mean of the plan played with other choices of kube-scheduler; set only with
 	// [scheduling.PlacementFree].
-	Realised *RealisedSteps `json:"afterScheduling,omitempty"`
+	AfterScheduling *StepsAfterScheduling `json:"afterScheduling,omitempty"`
 	// Status is how the search ended; with StatusDeadline there may be further steps.
 	Status scheduling.Status `json:"status"`
 	// Frontier is the saving, and the pods moved for it, after each step.

@@ -206,7 +206,7 @@ func TestReasonsThatAreNotMeant(t *testing.T) {
 			assert.Equal(t, reason, plan.Steps[i].Reason)
 		}
 		if reason != Underutilized {
-			assert.Contains(t, causes(t, plan, "a-cheap"), CauseReasonNotMeant)
+			assert.Contains(t, causes(t, plan, "a-cheap"), CauseReasonNotSelected)
 		}
 	}
 }

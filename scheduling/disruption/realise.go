@@ -15,10 +15,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// RealisedSteps is the mean result of carrying out a plan's steps one by one with other choices of kube-scheduler: it
+// StepsAfterScheduling is the mean result of carrying out a plan's steps one by one with other choices of kube-scheduler: it
 // binds the pods of a wave in another order, and picks another of several nodes with the same score. A model of
 // kube-scheduler plays this several times. Counts are rounded up. It is an estimate, and no proof.
-type RealisedSteps struct {
+type StepsAfterScheduling struct {
 	// PricePerHourAfter is the price of all nodes then, in USD per hour, with the extra nodes
 	// for pods without a node: as [ConsolidationSummary.PricePerHourAfter].
 	PricePerHourAfter offerings.Price `json:"pricePerHourAfter"`
@@ -28,9 +28,9 @@ type RealisedSteps struct {
 	// PodsElsewhere is how many evicted pods are bound to another node than their step expects, or are evicted once
 	// more because they were bound to a node that is removed later.
 	PodsElsewhere int `json:"podsElsewhere"`
-	// PodsWaiting is how many evicted pods are pending until extra nodes are launched for them. Pending are pods that
+	// PodsPending is how many evicted pods are pending until extra nodes are launched for them. Pending are pods that
 	// may stay pending whatever is launched, because of rules about pods that were bound elsewhere, by name.
-	PodsWaiting int      `json:"podsPending"`
+	PodsPending int      `json:"podsPending"`
 	Pending     []string `json:"pending,omitempty"`
 	// Launches is the number of extra nodes, which no step launches.
 	Launches int `json:"launches"`
@@ -42,8 +42,8 @@ const playthroughs = 8
 
 // realise is the mean of several plays of a plan. The known session is one that has read the same catalogs, to save
 // time.
-func realise(ctx context.Context, f *state, plan *ConsolidationPlan, known *provisioning.Session) (*RealisedSteps, error) {
-	sum, n, pending := &RealisedSteps{}, 0, map[string]bool{}
+func realise(ctx context.Context, f *state, plan *ConsolidationPlan, known *provisioning.Session) (*StepsAfterScheduling, error) {
+	sum, n, pending := &StepsAfterScheduling{}, 0, map[string]bool{}
 	for ; n < playthroughs && (n == 0 || !f.large() && !outOfTime(ctx)); n++ {
 		x, err := playPlan(ctx, f.fork(), plan, known, uint64(1+n*(1+len(plan.Steps)))) //nolint:gosec // it is positive
 		if err != nil {
@@ -51,19 +51,19 @@ func realise(ctx context.Context, f *state, plan *ConsolidationPlan, known *prov
 		}
 		sum.PricePerHourAfter = offerings.Sum(sum.PricePerHourAfter, x.PricePerHourAfter)
 		sum.ExpectedPerHourAfter = offerings.Sum(sum.ExpectedPerHourAfter, x.ExpectedPerHourAfter)
-		sum.PodsElsewhere, sum.PodsWaiting, sum.Launches = sum.PodsElsewhere+x.PodsElsewhere, sum.PodsWaiting+x.PodsWaiting, sum.Launches+x.Launches
+		sum.PodsElsewhere, sum.PodsPending, sum.Launches = sum.PodsElsewhere+x.PodsElsewhere, sum.PodsPending+x.PodsPending, sum.Launches+x.Launches
 		for _, pod := range x.Pending {
 			pending[pod] = true
 		}
 	}
 	up := func(of int) int { return (of + n - 1) / n }
 	of := offerings.Price(n)
-	return &RealisedSteps{sum.PricePerHourAfter / of, sum.ExpectedPerHourAfter / of, up(sum.PodsElsewhere), up(sum.PodsWaiting), slices.Sorted(maps.Keys(pending)), up(sum.Launches)}, nil
+	return &StepsAfterScheduling{sum.PricePerHourAfter / of, sum.ExpectedPerHourAfter / of, up(sum.PodsElsewhere), up(sum.PodsPending), slices.Sorted(maps.Keys(pending)), up(sum.Launches)}, nil
 }
 
 // playPlan carries out the steps of a plan on the cluster before them, with the choices of a seed.
-func playPlan(ctx context.Context, f *state, plan *ConsolidationPlan, known *provisioning.Session, seed uint64) (*RealisedSteps, error) {
-	out := &RealisedSteps{PricePerHourAfter: plan.Summary.PricePerHourAfter, ExpectedPerHourAfter: plan.Summary.ExpectedPerHourAfter}
+func playPlan(ctx context.Context, f *state, plan *ConsolidationPlan, known *provisioning.Session, seed uint64) (*StepsAfterScheduling, error) {
+	out := &StepsAfterScheduling{PricePerHourAfter: plan.Summary.PricePerHourAfter, ExpectedPerHourAfter: plan.Summary.ExpectedPerHourAfter}
 	var waiting []*corev1.Pod
 	for i := range plan.Steps {
 		step := plan.Steps[i]
@@ -85,7 +85,7 @@ func playPlan(ctx context.Context, f *state, plan *ConsolidationPlan, known *pro
 			return nil, err
 		}
 	}
-	if out.PodsWaiting = len(waiting); len(waiting) == 0 {
+	if out.PodsPending = len(waiting); len(waiting) == 0 {
 		return out, nil
 	}
 	problem := currentProblem(f)

@@ -34,7 +34,7 @@ func TestRealised(t *testing.T) {
 		c := st.Cluster(seed, st.ClusterOptions{Nodes: 20, Removed: 0.5, PDBs: seed%2 == 1, Spread: seed%4 >= 2, Apart: seed%4 == 3})
 		told, err := disruption.Planner{}.Plan(t.Context(), c)
 		require.NoError(t, err)
-		require.Nil(t, told.Summary.Realised)
+		require.Nil(t, told.Summary.AfterScheduling)
 		require.Empty(t, told.Cordon)
 		p := freely(disruption.Planner{})
 		plan, err := p.Plan(t.Context(), c)
@@ -42,8 +42,8 @@ func TestRealised(t *testing.T) {
 		require.NoError(t, verify.StepsChecker{Planner: p}.Steps(c, plan), "seed %d", seed)
 		require.NotEmpty(t, plan.Cordon)
 		pinned, free = offerings.Sum(pinned, told.Summary.PricePerHourAfter), offerings.Sum(free, plan.Summary.PricePerHourAfter)
-		realised = offerings.Sum(realised, plan.Summary.Realised.PricePerHourAfter)
-		moved, waiting = moved+plan.Summary.PodsMoved, waiting+max(0, plan.Summary.Realised.PodsWaiting-1) // it is rounded up
+		realised = offerings.Sum(realised, plan.Summary.AfterScheduling.PricePerHourAfter)
+		moved, waiting = moved+plan.Summary.PodsMoved, waiting+max(0, plan.Summary.AfterScheduling.PodsPending-1) // it is rounded up
 	}
 	assert.Less(t, free.USD(), 1.05*pinned.USD())
 	assert.Less(t, realised.USD(), 1.03*free.USD())

@@ -54,7 +54,7 @@ func risksOfStep(f *state, step *Step) []Risk {
 		}
 		object := cmp.Or(eviction.ControllerOf(pod), "pod/"+e.Pod)
 		if eviction.Bare(pod) {
-			out = append(out, Risk{RiskBarePod, object, "has no controller, and would not be recreated after its eviction"})
+			out = append(out, Risk{RiskUnmanagedPod, object, "has no controller, and would not be recreated after its eviction"})
 		}
 		if eviction.Protected(pod, f.rules.now) {
 			out = append(out, Risk{RiskDoNotDisrupt, object, "asks not to be disrupted: " + protectedWait(f.rules.now, step.Reason, from, eviction.ProtectedUntil(pod))})

@@ -35,7 +35,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*ConsolidationPlan, error
 	plan := assemble(r)
 	if free {
 		plan.Cordon = cordon(plan.Steps)
-		if plan.Summary.Realised, err = realise(ctx, start, plan, r.state.sessions.Launch); err != nil {
+		if plan.Summary.AfterScheduling, err = realise(ctx, start, plan, r.state.sessions.Launch); err != nil {
 			return nil, err
 		}
 	}

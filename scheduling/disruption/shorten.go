@@ -11,7 +11,7 @@ import (
 
 // Shorten is a plan of the same planner for the same cluster that ends after its first steps. It is as safe as the
 // whole plan, because a step needs those before it and none after it. Nodes that later steps would have removed stay
-// ([CauseLater]), and prices, nodes and pods of the summary are those after the remaining steps. It has no lower
+// ([CauseStepsLimit]), and prices, nodes and pods of the summary are those after the remaining steps. It has no lower
 // bound and no cluster rebuilt from scratch, because these are not looked for again. Errors are those of
 // [Planner.Plan], and that of a plan with fewer steps or for another cluster.
 func (p Planner) Shorten(ctx context.Context, c Cluster, plan *ConsolidationPlan, steps int) (*ConsolidationPlan, error) {
@@ -34,12 +34,12 @@ func (p Planner) Shorten(ctx context.Context, c Cluster, plan *ConsolidationPlan
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
 		r.findings.rejected[v.Node] = v.Rejected
-		r.causes[v.Node] = slices.DeleteFunc(slices.Clone(v.Reasons), func(c Cause) bool { return c.Code == CauseReceives })
+		r.causes[v.Node] = slices.DeleteFunc(slices.Clone(v.Reasons), func(c Cause) bool { return c.Code == CauseNeededForPods })
 	}
 	out := assemble(r)
 	if free {
 		out.Cordon = cordon(out.Steps)
-		out.Summary.Realised, err = realise(ctx, start, out, r.state.sessions.Launch)
+		out.Summary.AfterScheduling, err = realise(ctx, start, out, r.state.sessions.Launch)
 	}
 	return out, err
 }

@@ -142,34 +142,34 @@ type CauseCode string
 
 // The causes for which a node is no candidate.
 const (
-	CauseNoNodePool     CauseCode = "no-node-pool"        // no pool owns it, or the pool is missing in the input
-	CauseNoTypes        CauseCode = "no-types"            // its pool has no instance types
-	CauseNotReady       CauseCode = "not-ready"           // it has not become ready yet
-	CauseGoing          CauseCode = "being-removed"       // it is being removed already
-	CauseNominated      CauseCode = "nominated"           // pods are nominated to it
-	CauseDoNotDisrupt   CauseCode = "do-not-disrupt"      // the node or a pod on it has an annotation against disruption
-	CauseBarePod        CauseCode = "unmanaged-pod"       // a pod without a controller would not be recreated, see Planner.KeepBarePods
-	CauseBudget         CauseCode = "pod-budget"          // a PodDisruptionBudget allows no eviction
-	CausePoolBudget     CauseCode = "node-budget"         // the pool's budgets allow no further node
-	CausePolicy         CauseCode = "policy"              // consolidationPolicy is WhenEmpty, or consolidateAfter is Never
-	CauseTooSoon        CauseCode = "too-soon"            // consolidateAfter or the minimum lifetime has not passed
-	CauseStatic         CauseCode = "static"              // the NodePool is static (spec.replicas)
-	CauseMinNodes       CauseCode = "min-nodes"           // its pool keeps a minimum of nodes, see Machine.MustStay
-	CauseUnknownPrice   CauseCode = "unknown-price"       // type, zone or capacity type are missing on the node or in the catalog
-	CauseReasonNotMeant CauseCode = "reason-not-selected" // the reason is not among Planner.Reasons
+	CauseNoNodePool        CauseCode = "no-node-pool"        // no pool owns it, or the pool is missing in the input
+	CauseNoTypes           CauseCode = "no-types"            // its pool has no instance types
+	CauseNotReady          CauseCode = "not-ready"           // it has not become ready yet
+	CauseBeingRemoved      CauseCode = "being-removed"       // it is being removed already
+	CauseNominated         CauseCode = "nominated"           // pods are nominated to it
+	CauseDoNotDisrupt      CauseCode = "do-not-disrupt"      // the node or a pod on it has an annotation against disruption
+	CauseUnmanagedPod      CauseCode = "unmanaged-pod"       // a pod without a controller would not be recreated, see Planner.KeepBarePods
+	CauseBudget            CauseCode = "pod-budget"          // a PodDisruptionBudget allows no eviction
+	CausePoolBudget        CauseCode = "node-budget"         // the pool's budgets allow no further node
+	CausePolicy            CauseCode = "policy"              // consolidationPolicy is WhenEmpty, or consolidateAfter is Never
+	CauseTooSoon           CauseCode = "too-soon"            // consolidateAfter or the minimum lifetime has not passed
+	CauseStatic            CauseCode = "static"              // the NodePool is static (spec.replicas)
+	CauseMinNodes          CauseCode = "min-nodes"           // its pool keeps a minimum of nodes, see Machine.MustStay
+	CauseUnknownPrice      CauseCode = "unknown-price"       // type, zone or capacity type are missing on the node or in the catalog
+	CauseReasonNotSelected CauseCode = "reason-not-selected" // the reason is not among Planner.Reasons
 )
 
 // The causes for which the best move that would remove a node was not made.
 const (
-	CauseNoPlace     CauseCode = "no-place"        // a pod of the node fits nowhere else
-	CauseNoSaving    CauseCode = "no-saving"       // the replacement costs as much, or more
-	CauseSmallSaving CauseCode = "small-saving"    // the saving is below Planner.MinSaving
-	CauseScore       CauseCode = "score"           // the saving is too small for the disruption, see Planner.BalancedK
-	CauseSpotChoice  CauseCode = "few-spot-types"  // too few cheaper types for spot to replace spot
-	CauseMinValues   CauseCode = "min-values"      // cheaper types alone do not meet the pool's minValues
-	CauseReceives    CauseCode = "needed-for-pods" // pods of drained nodes are moved to it
-	CauseDeadline    CauseCode = "deadline"        // the deadline passed before it was considered
-	CauseLater       CauseCode = "steps-limit"     // the plan ends before it was considered, see Planner.MaxSteps
+	CauseNoPlace       CauseCode = "no-place"        // a pod of the node fits nowhere else
+	CauseNoSaving      CauseCode = "no-saving"       // the replacement costs as much, or more
+	CauseSmallSaving   CauseCode = "small-saving"    // the saving is below Planner.MinSaving
+	CauseScore         CauseCode = "score"           // the saving is too small for the disruption, see Planner.BalancedK
+	CauseFewSpotTypes  CauseCode = "few-spot-types"  // too few cheaper types for spot to replace spot
+	CauseMinValues     CauseCode = "min-values"      // cheaper types alone do not meet the pool's minValues
+	CauseNeededForPods CauseCode = "needed-for-pods" // pods of drained nodes are moved to it
+	CauseDeadline      CauseCode = "deadline"        // the deadline passed before it was considered
+	CauseStepsLimit    CauseCode = "steps-limit"     // the plan ends before it was considered, see Planner.MaxSteps
 )
 
 // CauseSearch is the cause of savings that the search did not find, in the result of [Planner.Blocked].
@@ -191,7 +191,7 @@ type RiskCode string
 // The risks.
 const (
 	RiskArchitecture  RiskCode = "architecture"   // pods may move to another CPU architecture
-	RiskBarePod       RiskCode = "unmanaged-pod"  // the pod has no controller, and is not recreated
+	RiskUnmanagedPod  RiskCode = "unmanaged-pod"  // the pod has no controller, and is not recreated
 	RiskDoNotDisrupt  RiskCode = "do-not-disrupt" // the pod has an annotation against disruption, and its node is removed all the same
 	RiskPodBudget     RiskCode = "pod-budget"     // PodDisruptionBudgets do not allow the eviction, and its node is removed all the same
 	RiskReplicas      RiskCode = "replicas"       // several pods of a controller are away at the same time, and no PodDisruptionBudget bounds that
@@ -202,7 +202,7 @@ const (
 
 // RiskCodes returns all codes, by name.
 func RiskCodes() []RiskCode {
-	return []RiskCode{RiskArchitecture, RiskBarePod, RiskDoNotDisrupt, RiskPodBudget, RiskReplicas, RiskSingleReplica, RiskSpot, RiskVolume}
+	return []RiskCode{RiskArchitecture, RiskUnmanagedPod, RiskDoNotDisrupt, RiskPodBudget, RiskReplicas, RiskSingleReplica, RiskSpot, RiskVolume}
 }
 
 // forced reports whether the step is made without regard to its saving.

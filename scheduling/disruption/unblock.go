@@ -65,20 +65,20 @@ func (u *unblocking) byCode(code CauseCode) bool {
 		})
 	case CauseMinNodes:
 		return u.releaseMachines()
-	case CauseBarePod:
+	case CauseUnmanagedPod:
 		u.planner.KeepBarePods = false
 		return true
 	case CauseSmallSaving:
 		u.planner.MinSaving = Saving{}
 		return true
-	case CauseSpotChoice:
+	case CauseFewSpotTypes:
 		u.planner.SpotToSpotTypes = 1
 		return true
-	case CauseLater:
+	case CauseStepsLimit:
 		u.planner.MaxSteps = 0
 		return true
-	case CauseNoNodePool, CauseNoTypes, CauseNotReady, CauseGoing, CauseNominated, CauseUnknownPrice: // no setting lifts them
-	case CauseNoPlace, CauseNoSaving, CauseReceives, CauseDeadline, CauseReasonNotMeant, CauseSearch: // they count as CauseSearch
+	case CauseNoNodePool, CauseNoTypes, CauseNotReady, CauseBeingRemoved, CauseNominated, CauseUnknownPrice: // no setting lifts them
+	case CauseNoPlace, CauseNoSaving, CauseNeededForPods, CauseDeadline, CauseReasonNotSelected, CauseSearch: // they count as CauseSearch
 	}
 	return false
 }

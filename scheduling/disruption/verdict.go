@@ -64,7 +64,7 @@ func reasonsToStay(r *run, s *candidate) []Cause {
 	blockers := f.rules.blockers(&before, Underutilized)
 	add(blockers...)
 	if s.receivedPods {
-		add(Cause{Code: CauseReceives, Detail: "pods of drained nodes are rescheduled to it"})
+		add(Cause{Code: CauseNeededForPods, Detail: "pods of drained nodes are rescheduled to it"})
 	}
 	if len(blockers) == 0 && s.pool != nil {
 		if full := f.poolBudgetCause(s.pool, Underutilized, 1); full != nil {
@@ -80,7 +80,7 @@ func reasonsToStay(r *run, s *candidate) []Cause {
 	switch {
 	case len(out) > 0:
 	case r.done:
-		add(Cause{Code: CauseLater, Detail: fmt.Sprintf("the plan ends after %d steps, before all moves of the node were considered", len(r.steps))})
+		add(Cause{Code: CauseStepsLimit, Detail: fmt.Sprintf("the plan ends after %d steps, before all moves of the node were considered", len(r.steps))})
 	case r.timedOut || r.findings == nil || r.findings.timedOut:
 		add(Cause{Code: CauseDeadline, Detail: "the deadline passed before it was considered"})
 	default:

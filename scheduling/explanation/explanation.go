@@ -24,7 +24,7 @@ type LaunchExplanation struct {
 	// Pods are the pods on it, the largest share of the fullest resource first.
 	Pods []PodShare `json:"pods"`
 	// Unforced are the pods, as namespace/name and sorted, that kube-scheduler binds to another
-	// node or to none in one or more simulations; see [RealisedPod].
+	// node or to none in one or more simulations; see [PodAfterScheduling].
 	Unforced []string `json:"unforced,omitempty"`
 	// RunnersUp are the cheapest other types that hold the same pods, each at its cheapest
 	// offering; Others is the number of all these types.
@@ -108,15 +108,15 @@ type PodExplanation struct {
 	// Changes are alternatives of which each would place it, the smallest first; empty where it has
 	// a place.
 	Changes []scheduling.Change `json:"changes,omitempty"`
-	// Realised tells where kube-scheduler is expected to bind it. It is nil where the plan has no
+	// AfterScheduling tells where kube-scheduler is expected to bind it. It is nil where the plan has no
 	// place for the pod, where the policy pins pods, or where too many pods depend on each other.
-	Realised *RealisedPod `json:"afterScheduling,omitempty"`
+	AfterScheduling *PodAfterScheduling `json:"afterScheduling,omitempty"`
 }
 
-// RealisedPod tells whether kube-scheduler binds a pod to its planned place, by simulations that
-// differ in the order of the pods, and in whether nodes join at once or in batches. Like [scheduling.Realised]
+// PodAfterScheduling tells whether kube-scheduler binds a pod to its planned place, by simulations that
+// differ in the order of the pods, and in whether nodes join at once or in batches. Like [scheduling.AfterScheduling]
 // it is the result of a model and no proof.
-type RealisedPod struct {
+type PodAfterScheduling struct {
 	// Nominated says that the pod is nominated to its place, in the problem or by
 	// [scheduling.PlacementNominated].
 	Nominated bool `json:"nominated,omitempty"`
@@ -194,9 +194,9 @@ type NodeState string
 
 // The states of nodes.
 const (
-	NodeReady    NodeState = "ready"         // it receives pods
-	NodeInFlight NodeState = "in-flight"     // of a pool, and not initialized yet
-	NodeGoing    NodeState = "being-removed" // being removed; it receives no pods
+	NodeReady        NodeState = "ready"         // it receives pods
+	NodeInFlight     NodeState = "in-flight"     // of a pool, and not initialized yet
+	NodeBeingRemoved NodeState = "being-removed" // being removed; it receives no pods
 )
 
 // NodeExplanation lists the pods planned onto an existing node, and its free resources.

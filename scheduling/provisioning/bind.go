@@ -60,10 +60,10 @@ func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 }
 
 // Realise estimates the price of a plan for p after kube-scheduler has bound the pods to nodes of its own choice, see
-// [scheduling.Realised]. The plan may come from any planner. With [scheduling.PlacementFree] the plan's summary has the
+// [scheduling.AfterScheduling]. The plan may come from any planner. With [scheduling.PlacementFree] the plan's summary has the
 // same estimate. An error means a malformed problem, a plan for another problem (it launches offerings that are not on
 // sale, or names pods or nodes that do not exist), or a deadline that has passed.
-func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.Realised, error) {
+func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.AfterScheduling, error) {
 	facts, err := instance.NewFacts(&p, &s.Policy)
 	if err != nil {
 		return nil, err

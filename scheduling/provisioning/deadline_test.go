@@ -169,7 +169,7 @@ func TestNoDeadlineMakesAnEstimateFalse(t *testing.T) {
 			said := slices.ContainsFunc(plan.Warnings, func(w scheduling.Warning) bool {
 				return w.Object == "policy/placement" && strings.HasSuffix(w.Message, "the deadline has passed")
 			})
-			if plan.Summary.Realised == nil {
+			if plan.Summary.AfterScheduling == nil {
 				untold++
 				assert.True(t, said, "seed %d, %d asks", seed, asks)
 				continue
@@ -178,7 +178,7 @@ func TestNoDeadlineMakesAnEstimateFalse(t *testing.T) {
 			assert.False(t, said, "seed %d, %d asks", seed, asks)
 			want, err := planner.Realise(t.Context(), p, plan)
 			require.NoError(t, err)
-			assert.Equal(t, want, plan.Summary.Realised, "seed %d, %d asks", seed, asks)
+			assert.Equal(t, want, plan.Summary.AfterScheduling, "seed %d, %d asks", seed, asks)
 		}
 	}
 	assert.Positive(t, told)

@@ -55,11 +55,11 @@ func TestPlacesAreForcedProperty(t *testing.T) {
 		for pod, at := range plan.Placements() {
 			e, err := x.Pod(pod.String())
 			require.NoError(t, err)
-			require.NotNil(t, e.Realised, "seed %d", seed)
-			if e.Realised.Elsewhere+e.Realised.Pending > 0 {
+			require.NotNil(t, e.AfterScheduling, "seed %d", seed)
+			if e.AfterScheduling.Elsewhere+e.AfterScheduling.Pending > 0 {
 				unforced[at.Name()] = append(unforced[at.Name()], e.Pod)
 			}
-			for _, c := range e.Realised.Force {
+			for _, c := range e.AfterScheduling.Force {
 				told[c.Kind]++
 				var forced scheduling.Problem
 				switch c.Kind {
@@ -88,7 +88,7 @@ func TestPlacesAreForcedProperty(t *testing.T) {
 				require.NoError(t, err)
 				again, err := y.Pod(e.Pod)
 				require.NoError(t, err)
-				require.Zero(t, again.Realised.Elsewhere+again.Realised.Pending, "seed %d, %s: %s", seed, pod, c.Text)
+				require.Zero(t, again.AfterScheduling.Elsewhere+again.AfterScheduling.Pending, "seed %d, %s: %s", seed, pod, c.Text)
 			}
 		}
 		for i := range plan.Launches {
@@ -106,7 +106,7 @@ func TestPlacesAreForcedProperty(t *testing.T) {
 }
 
 // A small pod that goes to the larger of two nodes leaves a large one without a place.
-func TestRealisedPod(t *testing.T) {
+func TestPodAfterScheduling(t *testing.T) {
 	t.Parallel()
 	node := func(name string, cores int64) *corev1.Node {
 		n := st.Node(name, st.Allocatable(st.Cores(cores), st.GiB(64), st.Count(corev1.ResourcePods, 100)))
@@ -123,12 +123,12 @@ func TestRealisedPod(t *testing.T) {
 	plan := &scheduling.Plan{Existing: []scheduling.Assignment{
 		{Node: "large", Pods: []string{"default/b-large"}}, {Node: "small", Pods: []string{"default/a-small", "default/c-bound"}},
 	}}
-	ask := func(p scheduling.Problem, placement scheduling.PlacementPolicy, pod string) *explanation.RealisedPod {
+	ask := func(p scheduling.Problem, placement scheduling.PlacementPolicy, pod string) *explanation.PodAfterScheduling {
 		x, err := provisioning.Planner{Policy: scheduling.Policy{Placement: placement}}.Explain(p, plan)
 		require.NoError(t, err)
 		e, err := x.Pod(pod)
 		require.NoError(t, err)
-		return e.Realised
+		return e.AfterScheduling
 	}
 	kinds := func(changes []scheduling.Change) (out []scheduling.ChangeKind) {
 		for _, c := range changes {
@@ -148,9 +148,9 @@ func TestRealisedPod(t *testing.T) {
 	require.Empty(t, large.Others)
 	require.Equal(t, []scheduling.ChangeKind{scheduling.ChangeNomination, scheduling.ChangeOrder}, kinds(large.Force))
 
-	require.Equal(t, &explanation.RealisedPod{Simulations: small.Simulations}, ask(p, scheduling.PlacementFree, "c-bound"), "its place is forced")
-	require.Equal(t, &explanation.RealisedPod{Simulations: small.Simulations, Nominated: true}, ask(p, scheduling.PlacementNominated, "a-small"))
+	require.Equal(t, &explanation.PodAfterScheduling{Simulations: small.Simulations}, ask(p, scheduling.PlacementFree, "c-bound"), "its place is forced")
+	require.Equal(t, &explanation.PodAfterScheduling{Simulations: small.Simulations, Nominated: true}, ask(p, scheduling.PlacementNominated, "a-small"))
 	require.Nil(t, ask(p, scheduling.PlacementPinned, "a-small"))
 	p.Nominated = promised(map[string]string{"a-small": "small"})
-	require.Equal(t, &explanation.RealisedPod{Nominated: true}, ask(p, scheduling.PlacementFree, "a-small"))
+	require.Equal(t, &explanation.PodAfterScheduling{Nominated: true}, ask(p, scheduling.PlacementFree, "a-small"))
 }

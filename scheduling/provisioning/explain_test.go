@@ -220,7 +220,7 @@ func TestExplainNode(t *testing.T) {
 
 	leaving, err := x.Node("leaving")
 	require.NoError(t, err)
-	require.Equal(t, explanation.NodeGoing, leaving.State)
+	require.Equal(t, explanation.NodeBeingRemoved, leaving.State)
 	require.Empty(t, leaving.Planned)
 	require.Empty(t, leaving.Refused)
 	require.Equal(t, int64(3000), leaving.Rooms[0].Free)

@@ -118,7 +118,7 @@ func TestNominatedPodsProperty(t *testing.T) {
 			played, err := free.Realise(t.Context(), next, plan)
 			require.NoError(t, err)
 			if !slices.ContainsFunc(plan.Warnings, func(w scheduling.Warning) bool { return strings.Contains(w.Message, "higher priority") }) {
-				require.Equal(t, plan.Summary.Realised, played, "seed %d", seed)
+				require.Equal(t, plan.Summary.AfterScheduling, played, "seed %d", seed)
 			}
 		}
 		nominations, err := provisioning.Nominations(next, plan)

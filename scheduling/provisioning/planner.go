@@ -140,7 +140,7 @@ func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *scheduli
 	if !f.Terse && ok && base.HasTopologyTerms() {
 		plan, placed = placeLeftOver(ctx, f, base, plan, placed)
 	}
-	var realised *scheduling.Realised
+	var realised *scheduling.AfterScheduling
 	if !f.Terse && ok && f.Solver.Placement == scheduling.PlacementFree {
 		plan, placed, realised = placedFreely(f, base, plan, placed, func() bool { return late(ctx) })
 	}
@@ -173,7 +173,7 @@ func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *scheduli
 		proofs = prove.NewProofs(base)
 	}
 	summarise(ctx, base, proofs, plan, placed, found.Outcome.Late)
-	plan.Summary.Realised = realised
+	plan.Summary.AfterScheduling = realised
 	return plan, bold, nil
 }
 
@@ -186,7 +186,7 @@ const (
 
 // placedFreely returns a plan with other nodes, if these cost less once kube-scheduler has bound the pods, and the
 // estimate of that price.
-func placedFreely(f *instance.Facts, c *instance.Instance, plan *scheduling.Plan, placed []int64, late func() bool) (*scheduling.Plan, []int64, *scheduling.Realised) {
+func placedFreely(f *instance.Facts, c *instance.Instance, plan *scheduling.Plan, placed []int64, late func() bool) (*scheduling.Plan, []int64, *scheduling.AfterScheduling) {
 	how := fleetParams(f, late)
 	realised, mean := realise(c, plan, how)
 	free := fleet.Improve(c, plan, how)

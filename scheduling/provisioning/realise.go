@@ -13,12 +13,12 @@ import (
 // realise simulates a plan of c: kube-scheduler binds the pods in several courses of events, and nodes are launched for
 // pods that are left over. mean is the mean price of all courses. out is nil where the plan launches an offering that
 // is not on sale or names pods or nodes that do not exist, and where too many pods depend on each other.
-func realise(c *instance.Instance, plan *scheduling.Plan, how fleet.Params) (out *scheduling.Realised, mean offerings.Price) {
+func realise(c *instance.Instance, plan *scheduling.Plan, how fleet.Params) (out *scheduling.AfterScheduling, mean offerings.Price) {
 	courses := fleet.Realise(c, plan, how)
 	if courses == nil {
 		return nil, 0
 	}
-	out = &scheduling.Realised{}
+	out = &scheduling.AfterScheduling{}
 	pending := map[int32]int{} // by class
 	var atOnce, all []offerings.Price
 	for _, x := range courses {

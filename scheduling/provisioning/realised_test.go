@@ -33,9 +33,9 @@ func TestPlacedFreely(t *testing.T) {
 		played, err := provisioning.Planner{Policy: policy}.Realise(context.Background(), p, free)
 		require.NoError(t, err, "seed %d", seed)
 		if seed%2 == 0 { // else where volumes are made is settled with the plan
-			assert.Equal(t, free.Summary.Realised, played, "seed %d", seed)
+			assert.Equal(t, free.Summary.AfterScheduling, played, "seed %d", seed)
 		}
-		r := free.Summary.Realised
+		r := free.Summary.AfterScheduling
 		assert.GreaterOrEqual(t, r.ExpectedPerHour, free.Summary.PricePerHour, "seed %d", seed)
 		assert.GreaterOrEqual(t, r.WorstPerHour, r.ExpectedPerHour, "seed %d", seed)
 	}
@@ -61,7 +61,7 @@ func TestPlacedFreelyComesToLess(t *testing.T) {
 				require.NoError(t, err)
 				paper, err := provisioning.Planner{Policy: policy}.Realise(t.Context(), p, tight)
 				require.NoError(t, err)
-				r := free.Summary.Realised
+				r := free.Summary.AfterScheduling
 				t.Logf("on paper %v, once bound %v to %v; chosen by that %v, %v to %v", tight.Summary.PricePerHour, paper.ExpectedPerHour, paper.WorstPerHour, free.Summary.PricePerHour, r.ExpectedPerHour, r.WorstPerHour)
 				assert.LessOrEqual(t, min(r.ExpectedPerHour-paper.ExpectedPerHour, r.WorstPerHour-paper.WorstPerHour), offerings.Price(0))
 			})
@@ -80,7 +80,7 @@ func TestPlacedFreelyWithNothingToBuy(t *testing.T) {
 	plan, err := st.Audit(t.Context(), scheduling.Policy{Placement: scheduling.PlacementFree}, p)
 	require.NoError(t, err)
 	assert.Empty(t, plan.Launches)
-	assert.Positive(t, plan.Summary.Realised.WorstPerHour)
+	assert.Positive(t, plan.Summary.AfterScheduling.WorstPerHour)
 }
 
 // Nodes for pods that stay pending because of their spread are estimated once, and not again in each round, so that the worst case
@@ -176,7 +176,7 @@ func TestPodsThatNoMachineHelps(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, plan.Summary.Placed)
 	require.Len(t, plan.Launches, 1)
-	r := plan.Summary.Realised
+	r := plan.Summary.AfterScheduling
 	require.Equal(t, []string{"default/db-0"}, r.Pending)
 	require.Equal(t, plan.Summary.PricePerHour, r.WorstPerHour)
 }

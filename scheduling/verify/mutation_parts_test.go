@@ -221,8 +221,8 @@ func summaryMutations() []mutation {
 			s.Gap = float64(s.PricePerHour-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
 		}, broken(verify.CodeSummaryPrice)},
 		{"realised below the price", change(func(s *scheduling.Summary) {
-			s.Realised = &scheduling.Realised{ExpectedPerHour: s.PricePerHour - 1, WorstPerHour: s.PricePerHour}
-		}), broken(verify.CodeSummaryRealised)},
+			s.AfterScheduling = &scheduling.AfterScheduling{ExpectedPerHour: s.PricePerHour - 1, WorstPerHour: s.PricePerHour}
+		}), broken(verify.CodeSummaryAfterScheduling)},
 		{"gap", change(func(s *scheduling.Summary) { s.Gap *= 0.99 }), broken(verify.CodeSummaryGap)},
 		{"gap where there is no bound", func(f *fixture) {
 			f.claim(0)

@@ -21,7 +21,7 @@ type Proof struct {
 
 // ProofTerm is one amount of a [Proof].
 type ProofTerm struct {
-	// Text names the amount, e.g. "duals of 10 pods".
+	// Text names the amount, e.g. "prices of the cheapest room for 10 pods".
 	Text string
 	// Amount is per hour, below 0 where it lowers the bound.
 	Amount offerings.Price

@@ -37,7 +37,7 @@ func ExampleChecker_Prove() {
 	}
 	fmt.Println(proof.Proven, "proven")
 	// Output:
-	// 0.054 2700 millicores of cpu requested by pods, at its dual
+	// 0.054 price of the cheapest room for 2700 millicores of cpu
 	// 0.054 proven
 }
 
@@ -91,7 +91,7 @@ func TestTermsOfExistingNodes(t *testing.T) {
 	f.plan.Summary.Certificate = &certificate.Certificate{Kind: certificate.ResourceKind, Values: map[string]string{"cpu": "1"}, Scale: 3}
 	proof, _ := verify.Checker{}.Prove(p, f.plan)
 	assert.Equal(t, []verify.ProofTerm{
-		{Text: "3000 millicores of cpu requested by pods, at its dual", Amount: 375},
+		{Text: "price of the cheapest room for 3000 millicores of cpu", Amount: 375},
 		{Text: "free capacity of existing nodes, at the duals of the pods that it could hold", Amount: -125},
 	}, proof.Terms)
 	assert.Equal(t, offerings.Price(250), proof.Proven)

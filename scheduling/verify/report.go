@@ -176,19 +176,19 @@ const (
 
 // The rules about the summary and the bound.
 const (
-	CodeSummaryCounts        Code = rule.SummaryCounts        // pods, placed, nodes or pods without requests
-	CodeSummaryPrice         Code = rule.SummaryPrice         // not the sum of the launches' prices
-	CodeSummaryExpected      Code = rule.SummaryExpected      // not that sum with the costs beside prices
-	CodeSummaryGap           Code = rule.SummaryGap           // not (price − bound) ÷ bound
-	CodeSummaryRealised      Code = rule.SummaryRealised      // less than the nodes of the plan cost, worst below expected, or pods that it does not place
-	CodeSummaryStatus        Code = rule.SummaryStatus        // unknown, or optimal while price and bound differ
-	CodeSummaryShares        Code = rule.SummaryShares        // the split by pool or capacity type does not add up
-	CodeSummaryResources     Code = rule.SummaryResources     // the split of a resource does not add up
-	CodeBoundAbovePrice      Code = rule.BoundAbovePrice      // the lower bound is negative or above the price
-	CodeBoundUnproven        Code = rule.BoundUnproven        // the certificate proves less than the bound
-	CodeCertificateMissing   Code = rule.CertificateMissing   // a bound above 0 without a certificate
-	CodeCertificateMalformed Code = rule.CertificateMalformed // a kind, scale, case, term, spread or domain that cannot be read, or a value that is not a natural number
-	CodeCertificateOption    Code = rule.CertificateOption    // a node holds more worth than it costs
+	CodeSummaryCounts          Code = rule.SummaryCounts          // pods, placed, nodes or pods without requests
+	CodeSummaryPrice           Code = rule.SummaryPrice           // not the sum of the launches' prices
+	CodeSummaryExpected        Code = rule.SummaryExpected        // not that sum with the costs beside prices
+	CodeSummaryGap             Code = rule.SummaryGap             // not (price − bound) ÷ bound
+	CodeSummaryAfterScheduling Code = rule.SummaryAfterScheduling // less than the nodes of the plan cost, worst below expected, or pods that it does not place
+	CodeSummaryStatus          Code = rule.SummaryStatus          // unknown, or optimal while price and bound differ
+	CodeSummaryShares          Code = rule.SummaryShares          // the split by pool or capacity type does not add up
+	CodeSummaryResources       Code = rule.SummaryResources       // the split of a resource does not add up
+	CodeBoundAbovePrice        Code = rule.BoundAbovePrice        // the lower bound is negative or above the price
+	CodeBoundUnproven          Code = rule.BoundUnproven          // the certificate proves less than the bound
+	CodeCertificateMissing     Code = rule.CertificateMissing     // a bound above 0 without a certificate
+	CodeCertificateMalformed   Code = rule.CertificateMalformed   // a kind, scale, case, term, spread or domain that cannot be read, or a value that is not a natural number
+	CodeCertificateOption      Code = rule.CertificateOption      // a node holds more worth than it costs
 )
 
 // The rules about the steps of plans that disrupt nodes. The rules about launches, nodes and pods hold for steps,
@@ -234,7 +234,7 @@ func Codes() []Code {
 		CodeNodeAffinity, CodeTaints, CodeHostPorts, CodeResources, CodeNodeUnknown, CodeNodeLeaving, CodeNodeDuplicated, CodeNodeEmpty, CodeNominationIgnored,
 		CodeVolume, CodeVolumeInUse, CodeVolumeApart, CodeVolumeGone, CodeAttachLimit,
 		CodeTopologySpread, CodePodAffinity, CodePodAntiAffinity, CodeOptionTopology,
-		CodeSummaryCounts, CodeSummaryPrice, CodeSummaryExpected, CodeSummaryGap, CodeSummaryRealised, CodeSummaryStatus, CodeSummaryShares, CodeSummaryResources,
+		CodeSummaryCounts, CodeSummaryPrice, CodeSummaryExpected, CodeSummaryGap, CodeSummaryAfterScheduling, CodeSummaryStatus, CodeSummaryShares, CodeSummaryResources,
 		CodeBoundAbovePrice, CodeBoundUnproven, CodeCertificateMissing, CodeCertificateMalformed, CodeCertificateOption,
 		CodeStepEmpty, CodeStepReason, CodeNotDisruptable, CodeDoNotDisrupt, CodeBarePod, CodePolicy, CodeTooSoon, CodeNodeBudget, CodePodBudget, CodeBudgetUse,
 		CodeEvictionMissing, CodeEvictionUnknown, CodeMovedTwice, CodeLanding, CodeWave, CodeStepSaving, CodeStepCost, CodeStepScore, CodeSavingTooSmall, CodeBelowThreshold,

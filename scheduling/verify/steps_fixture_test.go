@@ -126,7 +126,7 @@ func newStepsCase(t *testing.T) *stepsCase {
 			NodePool: "default", InstanceType: "m.large", Zone: "a", CapacityType: "on-demand", PricePerHour: st.Cents(20),
 		}
 		if v.Step == 0 {
-			v.Decision, v.Reasons = disruption.Keep, []disruption.Cause{{Code: disruption.CauseReceives, Detail: "takes pods in"}}
+			v.Decision, v.Reasons = disruption.Keep, []disruption.Cause{{Code: disruption.CauseNeededForPods, Detail: "takes pods in"}}
 		}
 		c.plan.Nodes = append(c.plan.Nodes, v)
 	}
@@ -160,7 +160,7 @@ func (c *stepsCase) launches(t *testing.T, pods ...string) []scheduling.Launch {
 // barePodRisks are the risks of a step that evicts pods without a controller.
 func barePodRisks(pods ...string) (out []disruption.Risk) {
 	for _, name := range pods {
-		out = append(out, disruption.Risk{Code: disruption.RiskBarePod, Object: "pod/default/" + name, Detail: "has no controller"})
+		out = append(out, disruption.Risk{Code: disruption.RiskUnmanagedPod, Object: "pod/default/" + name, Detail: "has no controller"})
 	}
 	return out
 }

@@ -310,7 +310,7 @@ func verdictMutations() []stepsMutation {
 		{"short frontier", func(c *stepsCase) { c.plan.Summary.Frontier = nil }, verify.CodeSummaryFrontier},
 		{"frontier", func(c *stepsCase) { c.plan.Summary.Frontier[1].PodsMoved = 3 }, verify.CodeSummaryFrontier},
 		{"cordon for pods that go where they are told", func(c *stepsCase) { c.plan.Cordon = []string{"idle"} }, verify.CodeCordon},
-		{"realised for pods that go where they are told", func(c *stepsCase) { c.plan.Summary.Realised = &disruption.RealisedSteps{} }, verify.CodeSummaryRealised},
+		{"realised for pods that go where they are told", func(c *stepsCase) { c.plan.Summary.AfterScheduling = &disruption.StepsAfterScheduling{} }, verify.CodeSummaryAfterScheduling},
 	}
 }
 

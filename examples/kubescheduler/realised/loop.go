@@ -98,12 +98,12 @@ type Loop struct {
 	// later are pods, by namespace/name, that the first plan does not name and the next may place.
 	later map[string]bool
 	// expected is the planner's expectation for the first plan; nil if it gives none.
-	expected *scheduling.Realised
+	expected *scheduling.AfterScheduling
 }
 
 // realiser is a planner that predicts the realised price of a plan.
 type realiser interface {
-	Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.Realised, error)
+	Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.AfterScheduling, error)
 }
 
 // NewLoop plans for a problem. The error is that of the planner.
@@ -112,7 +112,7 @@ func NewLoop(ctx context.Context, planner Planner, p *scheduling.Problem) (*Loop
 	if err != nil {
 		return nil, fmt.Errorf("planning: %w", err)
 	}
-	l := &Loop{planner: planner, problem: p, first: first, expected: first.Summary.Realised}
+	l := &Loop{planner: planner, problem: p, first: first, expected: first.Summary.AfterScheduling}
 	if err := l.expect(ctx); err != nil {
 		return nil, err
 	}

@@ -96,8 +96,8 @@ func (s Steps) Run(ctx context.Context, order uint64) (*StepsOutcome, error) {
 		Before: summary.PricePerHourBefore, Planned: summary.PricePerHourAfter,
 		Nodes: len(s.Cluster.Nodes), Pods: len(s.Cluster.Running), Steps: len(s.Plan.Steps),
 	}
-	if summary.Realised != nil {
-		r.out.Expected = summary.Realised.PricePerHourAfter
+	if summary.AfterScheduling != nil {
+		r.out.Expected = summary.AfterScheduling.PricePerHourAfter
 	}
 	if err := r.begin(s.Plan.Cordon); err != nil {
 		return nil, err

@@ -219,7 +219,7 @@ func TestRunbook(t *testing.T) {
 		scheduling.NodePoolLabel: "gke", corev1.LabelTopologyZone: "a",
 	}}})
 	in.Plan.Steps[1].Drain = []string{"$(reboot)"}
-	in.Plan.Steps[1].Risks = []disruption.Risk{{Code: disruption.RiskBarePod, Object: "pod/default/alone"}}
+	in.Plan.Steps[1].Risks = []disruption.Risk{{Code: disruption.RiskUnmanagedPod, Object: "pod/default/alone"}}
 	page := stdhtml.UnescapeString(html(t, report.Of(in)))
 	_, text, found := strings.Cut(page, `<pre id="runbook" tabindex="0">`)
 	require.True(t, found)

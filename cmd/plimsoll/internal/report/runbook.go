@@ -42,7 +42,7 @@ func runbookOf(in *Input) string {
 		fmt.Fprintf(&w.steps, "\n# Step %d of %d, %s\n", i+1, len(in.Plan.Steps), s.Reason)
 		w.launch(s.Launches)
 		force := ""
-		if slices.ContainsFunc(s.Risks, func(r disruption.Risk) bool { return r.Code == disruption.RiskBarePod }) {
+		if slices.ContainsFunc(s.Risks, func(r disruption.Risk) bool { return r.Code == disruption.RiskUnmanagedPod }) {
 			force = " --force"
 		}
 		fmt.Fprintf(&w.steps, "drain%s%s\n", quoted(s.Drain...), force)

@@ -54,8 +54,8 @@ func Stays(plan *disruption.ConsolidationPlan, price func(v *disruption.Verdict)
 // many nodes are removed at once.
 func Blocked(plan *disruption.ConsolidationPlan) int {
 	blocking := []disruption.CauseCode{
-		disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseGoing, disruption.CauseNominated, disruption.CauseDoNotDisrupt, disruption.CauseBarePod,
-		disruption.CauseBudget, disruption.CausePolicy, disruption.CauseTooSoon, disruption.CauseStatic, disruption.CauseMinNodes, disruption.CauseReasonNotMeant,
+		disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseBeingRemoved, disruption.CauseNominated, disruption.CauseDoNotDisrupt, disruption.CauseUnmanagedPod,
+		disruption.CauseBudget, disruption.CausePolicy, disruption.CauseTooSoon, disruption.CauseStatic, disruption.CauseMinNodes, disruption.CauseReasonNotSelected,
 	}
 	return lo.CountBy(plan.Nodes, func(v disruption.Verdict) bool {
 		return v.Decision == disruption.Keep && len(v.Reasons) > 0 && slices.Contains(blocking, v.Reasons[0].Code)

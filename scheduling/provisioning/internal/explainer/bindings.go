@@ -62,13 +62,13 @@ func (x *bindings) unforced(at scheduling.Placement) (out []string) {
 }
 
 // realised says where kube-scheduler binds a pod that has a place.
-func (x *bindings) realised(pod *corev1.Pod) *explanation.RealisedPod {
+func (x *bindings) realised(pod *corev1.Pod) *explanation.PodAfterScheduling {
 	s, q := x.simulated()
 	if s == nil {
 		return nil
 	}
 	q.Pod = s.Find(pod)
-	out := &explanation.RealisedPod{Nominated: q.All || q.Pod < 0}
+	out := &explanation.PodAfterScheduling{Nominated: q.All || q.Pod < 0}
 	switch {
 	case q.Pod >= 0:
 	case nominated.Node(x.in.Facts.Problem, pod) == "":

@@ -28,7 +28,7 @@ func (x *Explainer) Node(name string) (*explanation.NodeExplanation, error) {
 	}
 	switch {
 	case podspec.Going(node):
-		out.State = explanation.NodeGoing
+		out.State = explanation.NodeBeingRemoved
 	case instance.InFlight(node):
 		out.State = explanation.NodeInFlight
 	}

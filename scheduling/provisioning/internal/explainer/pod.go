@@ -38,7 +38,7 @@ func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {
 	switch {
 	case planned && out.Status != explanation.PodIgnored:
 		x.alternatives(out, id)
-		out.Realised = x.bindings.realised(pod)
+		out.AfterScheduling = x.bindings.realised(pod)
 	case pod.Spec.NodeName != "" && !podspec.Terminal(pod):
 		out.Status, out.Place = explanation.PodRunning, pod.Spec.NodeName
 	}

@@ -44,8 +44,8 @@ func (c *summaryCheck) summary() {
 	sums.Count(c.report, "podsWithoutRequests", s.PodsWithoutRequests, silent)
 	sums.Price(c.report, rule.SummaryPrice, "price per hour", s.PricePerHour, total)
 	sums.Bound(c.report, c.expected(s), s.LowerBoundPerHour, s.Gap, s.Status)
-	if r := s.Realised; r != nil && (r.ExpectedPerHour < max(s.PricePerHour, s.ExpectedPerHour) || r.WorstPerHour < r.ExpectedPerHour || r.PodsElsewhere < 0 || r.PodsElsewhere > placed || len(r.Pending) > placed || !slices.IsSorted(r.Pending)) {
-		c.report.Add(rule.SummaryRealised, "summary", "realised is $%v, at worst $%v, with %d pods elsewhere; the plan has %d pods and a price of $%v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
+	if r := s.AfterScheduling; r != nil && (r.ExpectedPerHour < max(s.PricePerHour, s.ExpectedPerHour) || r.WorstPerHour < r.ExpectedPerHour || r.PodsElsewhere < 0 || r.PodsElsewhere > placed || len(r.Pending) > placed || !slices.IsSorted(r.Pending)) {
+		c.report.Add(rule.SummaryAfterScheduling, "summary", "afterScheduling is $%v, at worst $%v, with %d pods elsewhere; the plan has %d pods and a price of $%v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
 	}
 	c.shares("pools", s.Pools, func(l *scheduling.Launch) string { return l.NodePool })
 	c.shares("capacityTypes", s.CapacityTypes, func(l *scheduling.Launch) string {

@@ -82,19 +82,19 @@ const (
 
 // The rules about the summary and the bound.
 const (
-	SummaryCounts        = "summary-counts"
-	SummaryPrice         = "summary-price"
-	SummaryExpected      = "summary-expected"
-	SummaryGap           = "summary-gap"
-	SummaryRealised      = "summary-realised"
-	SummaryStatus        = "summary-status"
-	SummaryShares        = "summary-shares"
-	SummaryResources     = "summary-resources"
-	BoundAbovePrice      = "bound-above-price"
-	BoundUnproven        = "bound-unproven"
-	CertificateMissing   = "certificate-missing"
-	CertificateMalformed = "certificate-malformed"
-	CertificateOption    = "certificate-option"
+	SummaryCounts          = "summary-counts"
+	SummaryPrice           = "summary-price"
+	SummaryExpected        = "summary-expected"
+	SummaryGap             = "summary-gap"
+	SummaryAfterScheduling = "summary-after-scheduling"
+	SummaryStatus          = "summary-status"
+	SummaryShares          = "summary-shares"
+	SummaryResources       = "summary-resources"
+	BoundAbovePrice        = "bound-above-price"
+	BoundUnproven          = "bound-unproven"
+	CertificateMissing     = "certificate-missing"
+	CertificateMalformed   = "certificate-malformed"
+	CertificateOption      = "certificate-option"
 )
 
 // The rules about the steps of plans that disrupt nodes. The rules about launches, nodes and pods hold for steps,

@@ -86,7 +86,7 @@ func (a *stepCheck) risks() {
 		if owner != nil {
 			continue
 		}
-		if !told[string(disruption.RiskBarePod)+" "+object] {
+		if !told[string(disruption.RiskUnmanagedPod)+" "+object] {
 			a.report.Add(rule.StepRisk, object, "is unmanaged (it would not be recreated), and the step lists no such risk")
 		}
 		if a.step.Reason == disruption.Misplaced && a.cluster.rules.planner.KeepBarePods {

@@ -19,11 +19,11 @@ import (
 // causes returns the codes of the causes for which nodes stay.
 func causes() []disruption.CauseCode {
 	return []disruption.CauseCode{
-		disruption.CauseNoNodePool, disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseGoing, disruption.CauseNominated,
-		disruption.CauseDoNotDisrupt, disruption.CauseBarePod, disruption.CauseBudget, disruption.CausePoolBudget, disruption.CausePolicy, disruption.CauseTooSoon,
-		disruption.CauseStatic, disruption.CauseMinNodes, disruption.CauseUnknownPrice, disruption.CauseReasonNotMeant,
-		disruption.CauseNoPlace, disruption.CauseNoSaving, disruption.CauseSmallSaving, disruption.CauseScore, disruption.CauseSpotChoice,
-		disruption.CauseMinValues, disruption.CauseReceives, disruption.CauseDeadline, disruption.CauseLater,
+		disruption.CauseNoNodePool, disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseBeingRemoved, disruption.CauseNominated,
+		disruption.CauseDoNotDisrupt, disruption.CauseUnmanagedPod, disruption.CauseBudget, disruption.CausePoolBudget, disruption.CausePolicy, disruption.CauseTooSoon,
+		disruption.CauseStatic, disruption.CauseMinNodes, disruption.CauseUnknownPrice, disruption.CauseReasonNotSelected,
+		disruption.CauseNoPlace, disruption.CauseNoSaving, disruption.CauseSmallSaving, disruption.CauseScore, disruption.CauseFewSpotTypes,
+		disruption.CauseMinValues, disruption.CauseNeededForPods, disruption.CauseDeadline, disruption.CauseStepsLimit,
 	}
 }
 
@@ -196,11 +196,11 @@ func (c *planCheck) placedFreely() {
 	if !slices.Equal(c.plan.Cordon, want) {
 		c.report.Add(rule.Cordon, "plan", "cordon list is %v, want %v", c.plan.Cordon, want)
 	}
-	switch to := s.Realised; {
+	switch to := s.AfterScheduling; {
 	case free != (to != nil):
-		c.report.Add(rule.SummaryRealised, "summary", "realised is %v with placement %q", to, c.cluster.state.Policy.Placement)
-	case to != nil && (to.PricePerHourAfter < s.PricePerHourAfter || to.ExpectedPerHourAfter < s.ExpectedPerHourAfter || min(to.PodsElsewhere, to.PodsWaiting, to.Launches) < 0 || to.Launches > to.PodsWaiting):
-		c.report.Add(rule.SummaryRealised, "summary", "realised is %+v, with a price of %v", *to, s.PricePerHourAfter)
+		c.report.Add(rule.SummaryAfterScheduling, "summary", "afterScheduling is %v with placement %q", to, c.cluster.state.Policy.Placement)
+	case to != nil && (to.PricePerHourAfter < s.PricePerHourAfter || to.ExpectedPerHourAfter < s.ExpectedPerHourAfter || min(to.PodsElsewhere, to.PodsPending, to.Launches) < 0 || to.Launches > to.PodsPending):
+		c.report.Add(rule.SummaryAfterScheduling, "summary", "afterScheduling is %+v, with a price of %v", *to, s.PricePerHourAfter)
 	}
 }
 
