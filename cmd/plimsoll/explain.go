@@ -114,6 +114,7 @@ func printAnswers(a *app, format string, p *problem, plan *scheduling.Plan, answ
 			}
 			t.answer(answer)
 		}
+		t.to.offerings(t.reasons)
 		return nil
 	}
 	if len(answers) == 1 {

@@ -19,6 +19,8 @@ type answerText struct {
 	to   *table
 	p    *problem
 	plan *scheduling.Plan
+	// reasons are all that were written, for the words to be explained once.
+	reasons []scheduling.ReasonCount
 }
 
 // answer writes one answer for people.
@@ -78,6 +80,7 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 
 // said are reasons in the words of node groups, where NodePools stand for these.
 func (t *answerText) said(reasons []scheduling.ReasonCount) []scheduling.ReasonCount {
+	t.reasons = append(t.reasons, reasons...)
 	return lo.Map(reasons, func(r scheduling.ReasonCount, _ int) scheduling.ReasonCount {
 		r.Detail = t.p.groups().Say(r.Detail)
 		return r

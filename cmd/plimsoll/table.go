@@ -114,7 +114,7 @@ func (t *table) columns(rows [][]string) {
 	}
 }
 
-// writeReasons writes counted reasons, the most frequent first. Where reasons count offerings, it says once what these are.
+// writeReasons writes counted reasons, the most frequent first.
 func writeReasons(t *table, title string, reasons []scheduling.ReasonCount, most int) {
 	rows := lo.Map(reasons, func(r scheduling.ReasonCount, _ int) []string { return []string{cmp.Or(r.Candidates(), "-"), r.Detail} })
 	if len(rows) > most+1 {
@@ -122,7 +122,6 @@ func writeReasons(t *table, title string, reasons []scheduling.ReasonCount, most
 	}
 	if title != "" {
 		tabulate(t, title, nil, rows, asItIs)
-		t.offerings(reasons)
 		return
 	}
 	t.columns(lo.Map(rows, func(row []string, _ int) []string { return []string{lo.Ternary(row[0] == "", "", "  "+row[0]), row[1]} }))
@@ -131,7 +130,7 @@ func writeReasons(t *table, title string, reasons []scheduling.ReasonCount, most
 // offerings says what an offering is, if reasons count some.
 func (t *table) offerings(reasons []scheduling.ReasonCount) {
 	if lo.SomeBy(reasons, func(r scheduling.ReasonCount) bool { return r.Count > r.Nodes && r.Candidates() != "" }) {
-		t.line("  An offering is an instance type in a zone, on demand, spot or reserved.")
+		t.line("\nAn offering is an instance type in a zone, on demand, spot or reserved.")
 	}
 }
 
