@@ -196,7 +196,7 @@ func TestNodeGroups(t *testing.T) {
 			}
 			require.NotNil(t, plan.Summary.Alternative)
 			for title, rebuilt := range map[string]*disruption.Rebuilt{"OF THE GROUPS' OWN TYPES": plan.Summary.Rebuilt, "OF ANY CURRENT TYPE": plan.Summary.Alternative} {
-				require.Regexp(t, `REBUILT FROM SCRATCH, `+title+`\n  NODES  EXISTING  INSTANCE TYPE +CAPACITY +ZONES +GROUP +\$/HOUR +\$/MONTH\n`, table.stdout)
+				require.Regexp(t, `REBUILT FROM SCRATCH, `+title+`\n  NODES  EXISTING  INSTANCE TYPE +CAPACITY +ZONES +NODE GROUP +\$/HOUR +\$/MONTH\n`, table.stdout)
 				for _, kind := range rebuilt.Composition {
 					require.Regexp(t, fmt.Sprintf(`\n  \d+ +\d+ +%s +%s +.*%s.* +%s +[0-9.,]+ +[0-9.,]+\n`, kind.InstanceType, kind.CapacityType, kind.Zone, kind.NodePool), table.stdout)
 				}
