@@ -27,7 +27,7 @@ type Pricer interface {
 
 // Chooser chooses among scale-ups. Any number of goroutines may use one.
 type Chooser struct {
-	// Prices are the prices of template nodes.
+	// Prices are the prices of template nodes; required.
 	Prices Pricer
 	// NodeOverhead is the cost of a node per hour beside its price, e.g. of its volume and of agents
 	// licensed by the host; 0 is no cost.
@@ -79,6 +79,9 @@ type candidate struct {
 // Choose returns the best options of a request. The same request gives the same choice. An error means a request without
 // an option that can be compared ([ErrNoChoice]), pods that are no valid problem, or a context that ended first.
 func (c *Chooser) Choose(ctx context.Context, r Request) (Choice, error) {
+	if c.Prices == nil {
+		return Choice{}, errors.New("prices: must be set")
+	}
 	var choice Choice
 	var candidates []candidate
 	for _, o := range r.Options {
@@ -128,6 +131,8 @@ func (c *Chooser) candidate(o Option, template *corev1.Node) (candidate, error) 
 		return candidate{}, fmt.Errorf("a scale-up by %d nodes", o.NodeCount)
 	case len(o.Pods) == 0:
 		return candidate{}, errors.New("no pods")
+	case slices.Contains(o.Pods, nil):
+		return candidate{}, fmt.Errorf("pods[%d] is nil", slices.Index(o.Pods, nil))
 	}
 	price := offerings.Sum(c.Prices.PriceOf(template), c.NodeOverhead)
 	room := roomOf(template)

@@ -140,22 +140,24 @@ func TestSkippedOptions(t *testing.T) {
 	p := pods("web", 1, 1, 1)
 	r := request([]expander.Option{
 		{NodeGroup: "good", NodeCount: 1, Pods: p}, {NodeGroup: "broken", NodeCount: 1, Pods: p}, {NodeGroup: "none", NodeCount: 0, Pods: p},
-		{NodeGroup: "empty", NodeCount: 1}, {NodeGroup: "unknown", NodeCount: 1, Pods: p},
-	}, node("0.2", 4, 16), node("0.1", 0, 16), node("0.1", 4, 16), node("0.1", 4, 16))
+		{NodeGroup: "empty", NodeCount: 1}, {NodeGroup: "nil", NodeCount: 1, Pods: append(p, nil)}, {NodeGroup: "unknown", NodeCount: 1, Pods: p},
+	}, node("0.2", 4, 16), node("0.1", 0, 16), node("0.1", 4, 16), node("0.1", 4, 16), node("0.1", 4, 16))
 	choice, err := (&expander.Chooser{Prices: byLabel{}}).Choose(t.Context(), r)
 	require.NoError(t, err)
 	assert.Equal(t, "good", choice.Best[0].NodeGroup)
 	assert.Nil(t, choice.Plan, "one option needs no plan")
-	require.Len(t, choice.Skipped, 4)
+	require.Len(t, choice.Skipped, 5)
 	assert.Contains(t, choice.Skipped[0], `node group "broken": template node: `)
 	assert.Contains(t, choice.Skipped[0], "cpu")
-	assert.Equal(t, []string{`node group "none": a scale-up by 0 nodes`, `node group "empty": no pods`, `node group "unknown": no template node`}, choice.Skipped[1:])
+	assert.Equal(t, []string{`node group "none": a scale-up by 0 nodes`, `node group "empty": no pods`, `node group "nil": pods[1] is nil`, `node group "unknown": no template node`}, choice.Skipped[1:])
 
 	_, err = (&expander.Chooser{Prices: byLabel{}}).Choose(t.Context(), expander.Request{Options: r.Options[2:]})
 	require.ErrorIs(t, err, expander.ErrNoChoice)
 	assert.ErrorContains(t, err, `node group "empty": no template node`)
 	_, err = (&expander.Chooser{Prices: byLabel{}}).Choose(t.Context(), expander.Request{})
 	assert.EqualError(t, err, "no option to recommend: there is no option")
+	_, err = (&expander.Chooser{}).Choose(t.Context(), r)
+	assert.EqualError(t, err, "prices: must be set")
 }
 
 // Nodes without a price, e.g. of a reservation that is paid for, are best.

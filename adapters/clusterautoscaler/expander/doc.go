@@ -11,6 +11,6 @@
 //	request.go    the request: options, with the template nodes of their groups
 //	choose.go     the choice by price and planned price
 //	planned.go    the part of the plan's price that each pod causes
-//	problem.go    the request as a problem of package scheduling
+//	problem.go    the options of a request as a problem of package scheduling
 //	prices.go     the price of a template node, by its labels
 package expander

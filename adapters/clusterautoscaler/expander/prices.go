@@ -32,11 +32,11 @@ const mostPrices = 4096
 
 // Prices has the prices of nodes by the labels of their instance type, region, zone and capacity type: from a catalog, or
 // from the embedded catalog of the node's region. A node without a price there is priced by its CPU, memory and GPUs,
-// and its instance type is logged once. Any number of goroutines may use it.
+// and its instance type is logged once. Any number of goroutines may use it. The zero value has the embedded catalogs, and no log.
 type Prices struct {
 	catalog *instancetypes.Catalog // nil for the embedded ones
 	changes instancetypes.Prices
-	log     *slog.Logger
+	log     *slog.Logger // nil for none
 
 	mu      sync.Mutex
 	regions map[string]*instancetypes.Catalog
@@ -58,9 +58,6 @@ type price struct {
 // NewPrices returns the prices of a catalog, or of the embedded catalogs for nil, with changes laid over them. log gets
 // the instance types without a price; nil drops them. The error reports every faulty change.
 func NewPrices(catalog *instancetypes.Catalog, changes instancetypes.Prices, log *slog.Logger) (*Prices, error) {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
 	priced, _, err := catalog.WithPrices(changes)
 	if err != nil {
 		return nil, err
@@ -68,10 +65,7 @@ func NewPrices(catalog *instancetypes.Catalog, changes instancetypes.Prices, log
 	if catalog == nil {
 		priced = nil
 	}
-	return &Prices{
-		catalog: priced, changes: changes, log: log,
-		regions: map[string]*instancetypes.Catalog{}, known: map[priceKey]price{},
-	}, nil
+	return &Prices{catalog: priced, changes: changes, log: log}, nil
 }
 
 // PriceOf implements [Pricer]. A nil node costs nothing.
@@ -86,11 +80,11 @@ func (p *Prices) PriceOf(template *corev1.Node) offerings.Price {
 	found, ok := p.known[key]
 	if !ok {
 		found.perHour, found.listed = listed(p.catalogOf(key.region), node)
-		if len(p.known) >= mostPrices {
-			clear(p.known)
+		if p.known == nil || len(p.known) >= mostPrices {
+			p.known = map[priceKey]price{}
 		}
 		p.known[key] = found
-		if !found.listed {
+		if !found.listed && p.log != nil {
 			p.log.Warn("no price in the catalog: the node is priced by its CPU and memory", "instanceType", key.offering.InstanceType,
 				"region", key.region, "zone", key.offering.Zone, "capacityType", key.offering.CapacityType, "pricePerHour", estimated(node).String())
 		}
@@ -108,6 +102,9 @@ func (p *Prices) catalogOf(region string) *instancetypes.Catalog {
 	}
 	c, ok := p.regions[region]
 	if !ok && slices.Contains(slices.Concat(ec2.Regions(), azure.Regions(), gcp.Regions()), region) {
+		if p.regions == nil {
+			p.regions = map[string]*instancetypes.Catalog{}
+		}
 		c = p.embedded(region)
 		p.regions[region] = c
 	}

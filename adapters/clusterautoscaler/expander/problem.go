@@ -85,14 +85,15 @@ func (m *market) readPods() {
 			m.of[i] = append(m.of[i], p)
 		}
 	}
-	affinities := map[string]*corev1.NodeAffinity{}
+	affinities, copies := map[string]*corev1.NodeAffinity{}, make([]corev1.Pod, len(pods))
 	for p, pod := range pods {
 		affinity, ok := affinities[string(m.places[p])]
 		if !ok {
 			affinity = toPools(indices(m.places[p]))
 			affinities[string(m.places[p])] = affinity
 		}
-		m.problem.Pods = append(m.problem.Pods, planned(pod, affinity))
+		copyForPlan(&copies[p], pod, affinity)
+		m.problem.Pods = append(m.problem.Pods, &copies[p])
 	}
 }
 
@@ -117,9 +118,8 @@ func toPools(candidates []int) *corev1.NodeAffinity {
 	}}
 }
 
-// planned is a pending pod with a node affinity in place of its own constraints on nodes.
-func planned(pod *corev1.Pod, affinity *corev1.NodeAffinity) *corev1.Pod {
-	out := &corev1.Pod{}
+// copyForPlan sets out to a pending pod with a node affinity in place of its own constraints on nodes.
+func copyForPlan(out, pod *corev1.Pod, affinity *corev1.NodeAffinity) {
 	out.Name, out.Namespace, out.UID, out.Labels = pod.Name, pod.Namespace, pod.UID, pod.Labels
 	from := &pod.Spec
 	out.Spec = corev1.PodSpec{
@@ -132,7 +132,7 @@ func planned(pod *corev1.Pod, affinity *corev1.NodeAffinity) *corev1.Pod {
 		}
 	}
 	if from.Affinity == nil {
-		return out
+		return
 	}
 	if a := from.Affinity.PodAffinity; a != nil {
 		out.Spec.Affinity.PodAffinity = &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: overHosts(a.RequiredDuringSchedulingIgnoredDuringExecution)}
@@ -140,7 +140,6 @@ func planned(pod *corev1.Pod, affinity *corev1.NodeAffinity) *corev1.Pod {
 	if a := from.Affinity.PodAntiAffinity; a != nil {
 		out.Spec.Affinity.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: overHosts(a.RequiredDuringSchedulingIgnoredDuringExecution)}
 	}
-	return out
 }
 
 // overHosts are the terms over host names.
