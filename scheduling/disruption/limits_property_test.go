@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -41,7 +42,7 @@ func limited(c disruption.Cluster, seed uint64) disruption.Cluster {
 // No step buys beyond a limit, whichever steps come after it (P68), nor moves pods into fewer domains because a limit leaves
 // too little to be bought in them (P95), as would those of the last two. Where nodes are taken away the plan tells of it.
 func TestStepsKeepLimits(t *testing.T) {
-	for _, seed := range slices.AppendSeq([]uint64{15, 37, 80, 106, 169, 150, 178}, soak.Cases(3)) {
+	for _, seed := range slices.AppendSeq([]uint64{15, 37, 80, 106, 169, 150, 178}[:race.Fewer(7, 1)], soak.Cases(3)) {
 		p := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
 		if seed%2 == 1 {
 			p = freely(p)

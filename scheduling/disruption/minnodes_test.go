@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -15,7 +17,7 @@ import (
 // costs nothing, as a node stays that could not go, costs nothing.
 func TestPoolsKeepTheirLeastSizes(t *testing.T) {
 	held := 0
-	for seed := range uint64(60) {
+	for seed := range soak.Cases(60) {
 		c, planner := st.RandomCluster(seed), dearPlanner(seed)
 		least := map[string]int{}
 		for i, pool := range c.NodePools {
@@ -49,14 +51,14 @@ func TestPoolsKeepTheirLeastSizes(t *testing.T) {
 			require.GreaterOrEqual(t, total[pool]-went[pool], min(n, total[pool])-forced[pool], "seed %d, pool %s", seed, pool)
 		}
 	}
-	require.Greater(t, held, 20, "some pools are as small as they may be")
+	require.True(t, race.Enabled || held > 20, "some pools are as small as they may be")
 }
 
 // One node by itself: no other goes unless it is taken away or has expired, the plan stands before the judge, and it
 // saves no more than the plan for all nodes together.
 func TestOneNodeByItself(t *testing.T) {
 	went := 0
-	for seed := range uint64(60) {
+	for seed := range soak.Cases(60) {
 		c, planner := st.RandomCluster(seed), dearPlanner(seed)
 		if len(c.Nodes) == 0 {
 			continue
@@ -76,5 +78,5 @@ func TestOneNodeByItself(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, went, 5, "some go by themselves")
+	require.True(t, race.Enabled || went > 5, "some go by themselves")
 }

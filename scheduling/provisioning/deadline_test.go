@@ -160,7 +160,7 @@ func TestDeadlinesOfLargeProblems(t *testing.T) {
 // one, or the plan has none and warns of that.
 func TestNoDeadlineMakesAnEstimateFalse(t *testing.T) {
 	told, untold := 0, 0
-	for seed := range uint64(12) {
+	for seed := range soak.Cases(12) {
 		p := schedulingtest.Random(500_000+seed, schedulingtest.Size{Pods: 60, TopologyTerms: seed%3 == 0})
 		planner := provisioning.Planner{Policy: scheduling.Policy{Placement: scheduling.PlacementFree, NoReasons: true}}
 		for _, asks := range []int64{0, 3, 10, 30, 60, 100, 200, 500, 1500, 5000} {

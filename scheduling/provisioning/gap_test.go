@@ -88,6 +88,9 @@ func TestManySizesOnSmallMachines(t *testing.T) {
 // Pods of a few round sizes on nodes whose allocatable is a little below a power of two are the commonest real case, and
 // the hardest to prove: only bounds by patterns of whole pods are near the price.
 func TestRoundSizes(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the prices of large problems")
+	}
 	for seed := range uint64(8) {
 		random := rand.New(rand.NewPCG(48, seed))
 		var sizes [12][2]int64

@@ -155,7 +155,7 @@ function page(name, folder, { bin, real }) {
   symlinkSync(join(root, 'examples'), join(work, 'examples'))
   writeFileSync(join(work, '.cluster.json'), cluster(words, real))
   const codes = join(work, '.codes')
-  const env = { PATH: [bin, '/usr/bin', '/bin'].join(delimiter), HOME: work, CLUSTER: join(work, '.cluster.json'), CODES: codes, COLUMNS: '104', LANG: 'C.UTF-8' }
+  const env = { PATH: [bin, '/usr/bin', '/bin'].join(delimiter), HOME: work, CLUSTER: join(work, '.cluster.json'), CODES: codes, COLUMNS: '104', LANG: 'C.UTF-8', GOGC: process.env.GOGC ?? '' }
   const lines = text.split('\n')
   const out = []
   let printed = ''
