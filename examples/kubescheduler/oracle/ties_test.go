@@ -31,7 +31,7 @@ func TestTiedProblems(t *testing.T) {
 	}
 	for _, run := range runs {
 		if testing.Short() {
-			run.to = run.from + (run.to-run.from)/10
+			run.to = run.from + (run.to-run.from)/20
 		}
 		t.Run(run.name, func(t *testing.T) {
 			t.Parallel()

@@ -21,7 +21,7 @@ import (
 func TestVerifyAgrees(t *testing.T) {
 	seeds := uint64(1_000)
 	if testing.Short() {
-		seeds = 100
+		seeds = 60
 	}
 	tests := map[string]struct {
 		problem func(uint64, st.Size) scheduling.Problem
