@@ -119,3 +119,17 @@ func TestPromises(t *testing.T) {
 	assert.Contains(t, stdout.String(), "\nNot as promised:\n\n- karpenter/diverse/20: plimsoll")
 	assert.ErrorContains(t, run(t.Context(), append(args, "-strict"), &stdout, &bytes.Buffer{}), "promises are not kept, first: karpenter/diverse/20: plimsoll")
 }
+
+// Expanders are compared on clusters with three numbers of node groups, and the table goes into the README that is named.
+func TestExpanders(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, []byte("<!-- begin: expanders -->\n<!-- end: expanders -->\n"), 0o600))
+	var out, stderr bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-expanders", "1", "-pods", "60", "-readme", file}, &out, &stderr))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for _, line := range []string{"| 4 | 1 | 60 | least-waste | ", "| 12 | 1 | 60 | plimsoll | ", "| 50 | 1 | 60 | none: a plan over all groups | "} {
+		assert.Contains(t, out.String(), line)
+		assert.Contains(t, string(text), line)
+	}
+}

@@ -81,7 +81,7 @@ func (m *market) readPods() {
 				index[pod] = p
 				pods, m.places = append(pods, pod), append(m.places, nil)
 			}
-			m.places[p] = binary.AppendUvarint(m.places[p], uint64(i)) //nolint:gosec // an index is not negative
+			m.places[p] = binary.AppendUvarint(m.places[p], uint64(i))
 			m.of[i] = append(m.of[i], p)
 		}
 	}
@@ -102,7 +102,7 @@ func indices(varints []byte) (out []int) {
 	for len(varints) > 0 {
 		i, n := binary.Uvarint(varints)
 		varints = varints[n:]
-		out = append(out, int(i)) //nolint:gosec // it was an int before
+		out = append(out, int(i))
 	}
 	return out
 }

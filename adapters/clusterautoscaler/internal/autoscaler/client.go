@@ -63,7 +63,7 @@ func Marshal(r expander.Request, g Generation) ([]byte, error) {
 
 func marshalOption(o *expander.Option, g Generation) ([]byte, error) {
 	out := appendBytes(nil, 1, []byte(o.NodeGroup))
-	out = protowire.AppendVarint(protowire.AppendTag(out, 2, protowire.VarintType), uint64(int64(o.NodeCount))) //nolint:gosec // as protobuf writes an int32
+	out = protowire.AppendVarint(protowire.AppendTag(out, 2, protowire.VarintType), uint64(int64(o.NodeCount)))
 	out = appendBytes(out, 3, []byte(o.Debug))
 	for _, p := range o.Pods {
 		pod, err := p.Marshal()

@@ -94,7 +94,7 @@ func (r *podReader) option(message []byte) (o expander.Option, err error) {
 				return fmt.Errorf(".nodeGroupId: %q: %w", f.bytes, errText)
 			}
 		case optionNodeCount:
-			o.NodeCount = int(int32(f.number)) //nolint:gosec // the lower half of the number is an int32 of protobuf
+			o.NodeCount = int(int32(f.number))
 		case optionDebug:
 			if o.Debug = string(f.bytes); !utf8.Valid(f.bytes) {
 				return fmt.Errorf(".debug: %q: %w", f.bytes, errText)

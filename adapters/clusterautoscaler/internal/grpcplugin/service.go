@@ -48,7 +48,7 @@ type Response struct {
 func (r *Response) append(to []byte) []byte {
 	for _, o := range r.Options {
 		option := protowire.AppendString(protowire.AppendTag(nil, optionNodeGroup, protowire.BytesType), o.NodeGroup)
-		option = protowire.AppendVarint(protowire.AppendTag(option, optionNodeCount, protowire.VarintType), uint64(o.NodeCount)) //nolint:gosec // it was an int32
+		option = protowire.AppendVarint(protowire.AppendTag(option, optionNodeCount, protowire.VarintType), uint64(o.NodeCount))
 		option = protowire.AppendString(protowire.AppendTag(option, optionDebug, protowire.BytesType), o.Debug)
 		to = protowire.AppendBytes(protowire.AppendTag(to, responseOptions, protowire.BytesType), option)
 	}

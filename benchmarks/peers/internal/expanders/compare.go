@@ -41,11 +41,11 @@ func Compare(ctx context.Context, groups []int, pods, clusters int, seed uint64,
 		for _, p := range peers() {
 			sum := Sum{Groups: n, Pods: pods, Clusters: clusters, Peer: p.Name()}
 			for i := range clusters {
-				problem, err := Cluster(n, pods, seed+uint64(i)) //nolint:gosec // an index is not negative
+				problem, err := Cluster(n, pods, seed+uint64(i))
 				if err != nil {
 					return nil, err
 				}
-				r, _, err := peer.Measure(ctx, p, fmt.Sprintf("%d groups, seed %d", n, seed+uint64(i)), problem, o) //nolint:gosec // an index is not negative
+				r, _, err := peer.Measure(ctx, p, fmt.Sprintf("%d groups, seed %d", n, seed+uint64(i)), problem, o)
 				switch {
 				case err != nil:
 					return nil, err
