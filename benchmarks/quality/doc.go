@@ -4,12 +4,15 @@
 //	go run ./benchmarks/quality -count 30 mixes
 //	go run ./benchmarks/quality -count 30 rounds
 //	go run ./benchmarks/quality -count 6 clusters
+//	go run ./benchmarks/quality -count 100 efforts
 //
 // vectorpack packs the instances of "Classification and evaluation of the algorithms for
 // vector bin packing" (Computers & Operations Research, 2025), from a checkout of
 // https://github.com/Vectorpack/experiments_vector_paper, and compares with the optima and the
 // results of heuristics that are published there. mixes plans random pods for NodePools of
-// embedded catalogs. rounds plans pods of a few round sizes. clusters consolidates clusters as many users have them, one at a time. Every
+// embedded catalogs. rounds plans pods of a few round sizes. clusters consolidates clusters as many users have them, one at a time.
+// efforts plans problems of these three kinds with fast, default and thorough effort, and ends with exit code 1 where more effort is
+// dearer. Every
 // plan is checked by package verify; a wrong one ends the command with exit code 1.
 package main
 
@@ -19,3 +22,4 @@ package main
 //	vectorpack.go  published instances of vector bin packing
 //	mixes.go       random pods, NodePools and catalogs, and round sizes
 //	clusters.go    clusters as many users have them, consolidated
+//	efforts.go     whether more effort is ever dearer

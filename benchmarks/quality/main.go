@@ -32,9 +32,9 @@ func main() {
 type settings struct {
 	solver   scheduling.Policy
 	every    int    // vectorpack: solve each Nth instance
-	count    int    // mixes, rounds, clusters: how many
-	seed     uint64 // mixes, rounds, clusters: of the first
-	nodes    int    // clusters: of each
+	count    int    // mixes, rounds, clusters: how many; efforts: of each kind
+	seed     uint64 // mixes, rounds, clusters, efforts: of the first
+	nodes    int    // clusters, efforts: of each cluster
 	parallel int    // how many problems at a time
 }
 
@@ -45,10 +45,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	effort := flags.String("effort", "default", "how hard to search: fast, default, thorough or a number")
 	flags.IntVar(&s.every, "every", 1, "vectorpack: solve every Nth `instance`")
-	flags.IntVar(&s.count, "count", 200, "mixes, rounds, clusters: `how many`")
-	flags.Uint64Var(&s.seed, "seed", 1, "mixes, rounds, clusters: `seed` of the first; the others have those that follow")
-	flags.IntVar(&s.nodes, "nodes", 40, "clusters: how many `nodes` each has")
-	flags.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "vectorpack, mixes, rounds: solve so many `problems` at a time")
+	flags.IntVar(&s.count, "count", 200, "mixes, rounds, clusters, efforts: `how many`, for efforts of each kind")
+	flags.Uint64Var(&s.seed, "seed", 1, "mixes, rounds, clusters, efforts: `seed` of the first; the others have those that follow")
+	flags.IntVar(&s.nodes, "nodes", 40, "clusters, efforts: how many `nodes` each cluster has")
+	flags.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "vectorpack, mixes, rounds, efforts: solve so many `problems` at a time")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -68,8 +68,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return s.mixes(ctx, mix.RoundSizes(), 0, stdout)
 	case flags.Arg(0) == "clusters" && flags.NArg() == 1:
 		return s.clusters(ctx, stdout)
+	case flags.Arg(0) == "efforts" && flags.NArg() == 1:
+		return s.efforts(ctx, stdout)
 	}
-	return errors.New("want vectorpack CHECKOUT, mixes, rounds, or clusters")
+	return errors.New("want vectorpack CHECKOUT, mixes, rounds, clusters, or efforts")
 }
 
 // answer is a checked plan, and how long it took to make.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/internal/race"
 )
 
 // checkout is one with an instance in each set: items of 6, 6, 4 and 4 in bins of 10.
@@ -69,6 +71,18 @@ func TestClusters(t *testing.T) {
 	require.NoError(t, run(t.Context(), []string{"-effort", "fast", "-count", "1", "-nodes", "4", "clusters"}, &out, &out))
 	assert.Contains(t, out.String(), "\n| 1 | Pinned | ")
 	assert.Contains(t, out.String(), "\n| 1 | Free | ")
+}
+
+// More effort is never dearer, on one problem of each kind; -count 100 is the whole check.
+func TestEfforts(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the searches of one effort show as much")
+	}
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-count", "1", "-nodes", "4", "efforts"}, &out, &out))
+	for _, row := range []string{"| mixes | 1 | ", "| rounds | 1 | ", "| clusters | 1 | "} {
+		assert.Contains(t, out.String(), row)
+	}
 }
 
 func TestUsage(t *testing.T) {
