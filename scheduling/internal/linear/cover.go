@@ -91,6 +91,13 @@ func (c *Cover) begin() {
 	}
 }
 
+// Reset makes c a program without columns for another demand of the same rows. It keeps the memory.
+func (c *Cover) Reset(wanted []float64) {
+	c.wanted, c.columns, c.place, c.candidates = wanted, c.columns[:0], c.place[:0], c.candidates[:0]
+	c.work, c.looked = 0, 0
+	c.begin()
+}
+
 // Grow reserves memory for more columns.
 func (c *Cover) Grow(columns int) {
 	c.columns, c.place = slices.Grow(c.columns, columns), slices.Grow(c.place, columns)

@@ -150,6 +150,26 @@ func TestGoingOnIsSolving(t *testing.T) {
 	}
 }
 
+// A program that is reset is solved as a new one, step by step, whatever it held before.
+func TestResetIsNew(t *testing.T) {
+	for seed := range uint64(200) {
+		wanted, standIn, columns := drawn(seed)
+		solve := func(c *Cover) *Cover {
+			for _, x := range columns {
+				c.Add(x)
+			}
+			c.Solve(400)
+			return c
+		}
+		fresh := solve(NewCover(wanted, standIn))
+		again := solve(NewCover(wanted, standIn))
+		again.Reset(wanted)
+		solve(again)
+		assert.Equal(t, fresh.Duals(), again.Duals(), "seed %d", seed)
+		assert.Equal(t, []any{fresh.Cost(), fresh.Work(), fresh.Looked()}, []any{again.Cost(), again.Work(), again.Looked()}, "seed %d", seed)
+	}
+}
+
 // With many columns not all are looked at each time, and the end is the optimum all the same.
 func TestManyColumns(t *testing.T) {
 	for seed := range uint64(5) {

@@ -25,6 +25,9 @@ type Whole struct {
 	standIn []float64
 	useless []bool // columns that are in no cover below the limit
 	open    []branch
+	lp      *Cover  // the last program; nil before the first
+	every   []int32 // all rows
+	columns []int   // of the last program
 }
 
 // NewWhole takes the cost of each column and its share of each row. It returns nil where there are no rows or
@@ -144,19 +147,23 @@ func (x *Whole) missing(bought []int32) (rest []float64, met bool) {
 	return rest, met
 }
 
-// program solves the linear program for the rest. columns are its columns; lp is nil where it has no solution.
-func (x *Whole) program(rest []float64, banned []bool) (*Cover, []int) {
-	lp := NewCover(rest, x.standIn)
-	lp.Grow(len(x.cost))
-	every := make([]int32, x.rows)
-	for i := range every {
-		every[i] = int32(i)
+// program solves the linear program for the rest. columns are its columns; lp is nil where it has no solution. Both are
+// valid until the next program.
+func (x *Whole) program(rest []float64, banned []bool) (lp *Cover, columns []int) {
+	if x.lp == nil {
+		x.lp = NewCover(rest, x.standIn)
+		x.lp.Grow(len(x.cost))
+		for i := range x.rows {
+			x.every = append(x.every, int32(i))
+		}
+	} else {
+		x.lp.Reset(rest)
 	}
-	var columns []int
+	lp, x.columns = x.lp, x.columns[:0]
 	for k, cost := range x.cost {
 		if !banned[k] && !x.useless[k] {
-			lp.Add(Column{Rows: every, Amounts: x.shares[k*x.rows:][:x.rows], Cost: cost})
-			columns = append(columns, k)
+			lp.Add(Column{Rows: x.every, Amounts: x.shares[k*x.rows:][:x.rows], Cost: cost})
+			x.columns = append(x.columns, k)
 		}
 	}
 	lp.Solve(wholePivots)
@@ -166,7 +173,7 @@ func (x *Whole) program(rest []float64, banned []bool) (*Cover, []int) {
 			return nil, nil
 		}
 	}
-	return lp, columns
+	return lp, x.columns
 }
 
 // greedyCover adds columns one by one, each time the one with the most value by the duals per cost, until one
