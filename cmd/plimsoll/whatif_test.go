@@ -91,7 +91,7 @@ func TestWhatIfWithPendingPods(t *testing.T) {
 	require.Equal(t, plan.ExpectedPerHourAfter, base.PricePerHour-base.Pending.PricePerHour)
 	require.Equal(t, plan.NodesAfter, base.Nodes-base.Pending.Launches)
 	require.Equal(t, plan.PodsMoved, base.PodsMoved)
-	require.Contains(t, base.Notes(3, base)[0], "1 node that pending pods need after the steps; consolidate shows "+figures.Monthly(plan.ExpectedPerHourAfter)+", without them")
+	require.Contains(t, base.Notes(3, base)[0], "1 node that pending pods need after the steps; consolidate shows the other "+figures.Monthly(plan.ExpectedPerHourAfter))
 	require.NotContains(t, got["arm64"].Notes(3, base)[0], "consolidate shows", "consolidate does not replace the nodes that a case would not launch")
 }
 

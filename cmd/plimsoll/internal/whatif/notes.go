@@ -28,7 +28,7 @@ func (out *Outcome) Notes(most int, base *Outcome) (notes []string) {
 	if p := out.Pending; p != nil {
 		note := fmt.Sprintf("of that, %s a month is for %s that pending pods need after the steps", figures.Monthly(p.PricePerHour), figures.Count(p.Launches, "node"))
 		if baseline {
-			note += fmt.Sprintf("; consolidate shows %s, without them, and plan launches nodes before the steps, perhaps at another price", figures.Monthly(out.PricePerHour-p.PricePerHour))
+			note += fmt.Sprintf("; consolidate shows the other %s, and plan launches nodes before the steps, perhaps at another price", figures.Monthly(out.PricePerHour-p.PricePerHour))
 		}
 		notes = append(notes, note)
 	}
