@@ -125,7 +125,7 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 	in := report.Input{
 		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, NodeGroups: p.NodeGroups, Workload: p.Workload, Labels: f.labels, Findings: findings, Notes: notes,
 		AsOf: planner.Now.Format(time.RFC3339), Version: version(), Prices: p.madeWith(),
-		MadeWith: []report.Setting{
+		Assumptions: []report.Setting{
 			{Name: "Input", Value: strings.Join(f.input.sources(), ", ")},
 		},
 	}
@@ -144,7 +144,7 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 		}
 	})
 	if len(settings) > 0 {
-		in.MadeWith = append(in.MadeWith, report.Setting{Name: "Settings", Value: strings.Join(settings, " ")})
+		in.Assumptions = append(in.Assumptions, report.Setting{Name: "Settings", Value: strings.Join(settings, " ")})
 	}
 	return report.Of(in)
 }

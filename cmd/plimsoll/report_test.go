@@ -54,12 +54,12 @@ func TestReportSaysWhatConsolidateSays(t *testing.T) {
 	require.Equal(t, []int{s.NodesAfter, s.Launches}, []int{last.Nodes, last.Launches})
 	require.NotEmpty(t, s.Blocked)
 	for _, k := range s.Blocked {
-		i := slices.IndexFunc(r.Stops, func(x report.Stop) bool { return x.Code == string(k.Code) })
-		require.Equal(t, []any{string(k.Code), k.Nodes, cents(k.PerHour), !k.Tried}, []any{r.Stops[i].Code, r.Stops[i].Nodes, r.Stops[i].Cents, r.Stops[i].AtMost})
-		require.NotEmpty(t, r.Stops[i].Lift)
+		i := slices.IndexFunc(r.Blocked, func(x report.BlockedSaving) bool { return x.Code == string(k.Code) })
+		require.Equal(t, []any{string(k.Code), k.Nodes, cents(k.PerHour), !k.Tried}, []any{r.Blocked[i].Code, r.Blocked[i].Nodes, r.Blocked[i].Cents, r.Blocked[i].AtMost})
+		require.NotEmpty(t, r.Blocked[i].Fix)
 	}
-	require.True(t, slices.IsSortedFunc(r.Stops, func(a, b report.Stop) int { return cmp.Compare(b.Cents, a.Cents) }))
-	require.True(t, slices.ContainsFunc(r.Stops, func(x report.Stop) bool { return x.Code == string(lint.NodePoolTypes) }), "%v", r.Stops)
+	require.True(t, slices.IsSortedFunc(r.Blocked, func(a, b report.BlockedSaving) int { return cmp.Compare(b.Cents, a.Cents) }))
+	require.True(t, slices.ContainsFunc(r.Blocked, func(x report.BlockedSaving) bool { return x.Code == string(lint.NodePoolTypes) }), "%v", r.Blocked)
 	requireSums(t, r)
 }
 
@@ -186,6 +186,6 @@ func TestReportByLabelsAndSettings(t *testing.T) {
 	require.Equal(t, "tier", r.Costs.Breakdowns[2].By)
 	require.Equal(t, "app", r.Costs.Breakdowns[3].By)
 	require.Empty(t, r.Costs.Breakdowns[2].Rows[0].Name, "no pod has the label")
-	require.Contains(t, r.MadeWith, report.Setting{Name: "Settings", Value: "--effort=fast --steps=2"})
+	require.Contains(t, r.Assumptions, report.Setting{Name: "Settings", Value: "--effort=fast --steps=2"})
 	require.Len(t, r.Steps, 2)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// Stop is something that keeps the cluster from costing less after the steps.
-type Stop struct {
+// BlockedSaving is something that keeps the cluster from costing less after the steps.
+type BlockedSaving struct {
 	// Code is the code of the cause, as in plans, or of the finding, as lint prints it; "types" is the
 	// price difference of a rebuilt cluster between the types of the node groups and all current types.
 	Code string `json:"code"`
@@ -26,13 +26,13 @@ type Stop struct {
 	Nodes  int   `json:"nodes"`
 	// Objects are the objects that cause it, as kind/namespace/name; none where the nodes themselves do.
 	Objects []string `json:"objects,omitempty"`
-	// Meaning describes it in a few words, Lift the change that would lift it.
+	// Meaning describes it in a few words, Fix the change that would lift it.
 	Meaning string `json:"meaning"`
-	Lift    string `json:"fix"`
+	Fix     string `json:"fix"`
 }
 
-// stops are the causes that keep the cluster from costing less after the steps.
-func stops(plan *disruption.ConsolidationPlan, changes []lint.Finding) []Stop {
+// blockedSavings are the causes that keep the cluster from costing less after the steps.
+func blockedSavings(plan *disruption.ConsolidationPlan, changes []lint.Finding) []BlockedSaving {
 	objects := map[disruption.CauseCode][]string{}
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
@@ -43,10 +43,10 @@ func stops(plan *disruption.ConsolidationPlan, changes []lint.Finding) []Stop {
 			objects[c.Code] = append(objects[c.Code], c.Object)
 		}
 	}
-	out := []Stop{}
+	out := []BlockedSaving{}
 	for i := range plan.Summary.Blocked {
 		b := &plan.Summary.Blocked[i]
-		s := Stop{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: !b.Tried, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Lift: Lift(b)}
+		s := BlockedSaving{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: !b.Tried, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Fix: Fix(b)}
 		if len(b.Changes) > 0 {
 			s.Objects = lo.Map(b.Changes, func(c disruption.ObjectChange, _ int) string { return c.Object })
 		}
@@ -54,19 +54,19 @@ func stops(plan *disruption.ConsolidationPlan, changes []lint.Finding) []Stop {
 	}
 	if own, free := plan.Summary.Rebuilt, plan.Summary.Alternative; own != nil && free != nil && len(free.LeftOut) <= len(own.LeftOut) {
 		if more := cmp.Or(own.ExpectedPerHour, own.PricePerHour) - cmp.Or(free.ExpectedPerHour, free.PricePerHour); more > 0 {
-			out = append(out, Stop{Code: stopTypes, Cents: figures.Cents(more), Nodes: own.Nodes, Meaning: "instance types fixed by node groups", Lift: "let node groups (or NodePools) launch any current instance type"})
+			out = append(out, BlockedSaving{Code: fixedTypes, Cents: figures.Cents(more), Nodes: own.Nodes, Meaning: "instance types fixed by node groups", Fix: "let node groups (or NodePools) launch any current instance type"})
 		}
 	}
 	for i := range changes {
 		f := &changes[i]
-		out = append(out, Stop{Code: string(f.Code), Cents: figures.Cents(f.SavingPerHour), Objects: []string{f.Object}, Meaning: Meaning(disruption.CauseCode(f.Code)) + ": " + f.Value, Lift: f.Advice})
+		out = append(out, BlockedSaving{Code: string(f.Code), Cents: figures.Cents(f.SavingPerHour), Objects: []string{f.Object}, Meaning: Meaning(disruption.CauseCode(f.Code)) + ": " + f.Value, Fix: f.Advice})
 	}
-	slices.SortStableFunc(out, func(a, b Stop) int { return cmp.Compare(b.Cents, a.Cents) })
+	slices.SortStableFunc(out, func(a, b BlockedSaving) int { return cmp.Compare(b.Cents, a.Cents) })
 	return out
 }
 
-// Lift describes the changes that would lift a cause: those that were tried, grouped by their new value.
-func Lift(b *disruption.Blocked) string {
+// Fix describes the changes that would lift a cause: those that were tried, grouped by their new value.
+func Fix(b *disruption.Blocked) string {
 	if len(b.Changes) == 0 {
 		return causes()[b.Code].lift
 	}
@@ -79,9 +79,9 @@ func Lift(b *disruption.Blocked) string {
 	}), "; ")
 }
 
-// stopTypes is the code of the price difference between the groups' own types and all current types, in
+// fixedTypes is the code of the price difference between the groups' own types and all current types, in
 // a cluster built anew.
-const stopTypes = "types"
+const fixedTypes = "types"
 
 // Meaning describes a cause in a few words.
 func Meaning(code disruption.CauseCode) string { return causes()[code].meaning }

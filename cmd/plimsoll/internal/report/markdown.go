@@ -35,15 +35,15 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, note := range r.Notes {
 		m.Line("- %s", markdown.Literal(note))
 	}
-	if len(r.Stops) > 0 {
+	if len(r.Blocked) > 0 {
 		m.Line("\n### Blocked savings")
 		m.Table([]string{"$ per month", "Cause", "Object", "How to fix"}, "rlll")
-		for _, s := range r.Stops {
+		for _, s := range r.Blocked {
 			what := s.Meaning
 			if s.Nodes > 0 {
 				what += ", " + plural(s.Nodes, "node")
 			}
-			m.Row(lo.Ternary(s.AtMost, "at most ", "")+figures.Dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Lift)
+			m.Row(lo.Ternary(s.AtMost, "at most ", "")+figures.Dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Fix)
 		}
 	}
 	if r.Pending != nil {
@@ -103,7 +103,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	m.Line("")
 	m.Line("- %s", markdown.Literal(r.Prices))
 	m.Line("- As of: %s\n- Plimsoll: %s", markdown.Literal(r.AsOf), markdown.Literal(r.Version))
-	for _, s := range r.MadeWith {
+	for _, s := range r.Assumptions {
 		m.Line("- %s: %s", markdown.Literal(s.Name), markdown.Literal(s.Value))
 	}
 	m.Close()

@@ -32,9 +32,9 @@ type Input struct {
 	Labels []string
 	// Findings are lint's findings, with the changes of requests and NodePools that save something.
 	Findings []lint.Finding
-	// Notes are sentences about the plan, e.g. the gap to the lower bound; MadeWith lists the settings of the run.
-	Notes    []string
-	MadeWith []Setting
+	// Notes are sentences about the plan, e.g. the gap to the lower bound; Assumptions lists the settings of the run.
+	Notes       []string
+	Assumptions []Setting
 }
 
 // Setting is a setting of the run that made a report, e.g. a flag or the version.
@@ -71,20 +71,20 @@ type Report struct {
 	Nodes []Node `json:"nodes"`
 	// Costs say where the money goes.
 	Costs Costs `json:"costs"`
-	// Stops are the causes that keep the cluster from costing less after the steps, and requests and NodePools
+	// Blocked are the causes that keep the cluster from costing less after the steps, and requests and NodePools
 	// that raise the price of a rebuilt cluster, the highest saving first.
-	Stops []Stop `json:"blocked"`
+	Blocked []BlockedSaving `json:"blocked"`
 	// Cases are the results under other settings, as of the command whatif, the baseline first.
 	Cases []*whatif.Outcome `json:"cases,omitempty"`
 	// Risks are the risks to check before the steps are carried out, by code.
 	Risks []Risk `json:"risks"`
-	// Lint are the other findings of the command lint: those of which the saving is not in Stops.
+	// Lint are the other findings of the command lint: those of which the saving is not in Blocked.
 	Lint []lint.Finding `json:"lint"`
 	// Warnings are faults of the input that did not stop the plan.
 	Warnings []scheduling.Warning `json:"warnings"`
-	// Notes are sentences about the plan, e.g. the gap to the lower bound; MadeWith lists the settings of the run.
-	Notes    []string  `json:"notes"`
-	MadeWith []Setting `json:"assumptions"`
+	// Notes are sentences about the plan, e.g. the gap to the lower bound; Assumptions lists the settings of the run.
+	Notes       []string  `json:"notes"`
+	Assumptions []Setting `json:"assumptions"`
 
 	palette palette
 }
@@ -138,8 +138,8 @@ func Of(in Input) *Report {
 		}
 	}
 	r := &Report{
-		Title: in.Title, AsOf: in.AsOf, Version: in.Version, Prices: in.Prices, Notes: in.Notes, MadeWith: in.MadeWith, Warnings: in.Plan.Warnings,
-		Steps: []Step{}, Cordon: in.Plan.Cordon, Runbook: runbookOf(&in), Pending: in.Plan.Pending, Stops: stops(in.Plan, changes), Risks: Risks(in.Plan), Lint: lacks,
+		Title: in.Title, AsOf: in.AsOf, Version: in.Version, Prices: in.Prices, Notes: in.Notes, Assumptions: in.Assumptions, Warnings: in.Plan.Warnings,
+		Steps: []Step{}, Cordon: in.Plan.Cordon, Runbook: runbookOf(&in), Pending: in.Plan.Pending, Blocked: blockedSavings(in.Plan, changes), Risks: Risks(in.Plan), Lint: lacks,
 	}
 	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)
 	r.levels(&in.Plan.Summary)

@@ -35,7 +35,7 @@ func emptied(t testing.TB, nodes, receivers int) report.Input {
 		Title: "Production", Cluster: st.Cluster(3, st.ClusterOptions{Nodes: nodes, DaemonSets: 2, Removed: 0.3}),
 		Policy: scheduling.Policy{NodeOverhead: 7_200_000}, Plan: &disruption.ConsolidationPlan{},
 		Workload: func(pod string) string { return pod[:strings.LastIndexByte(pod, '-')] },
-		Notes:    []string{"Prices: made up."}, MadeWith: []report.Setting{{Name: "Version", Value: "test"}},
+		Notes:    []string{"Prices: made up."}, Assumptions: []report.Setting{{Name: "Version", Value: "test"}},
 	}
 	s, turn := &in.Plan.Summary, 0
 	machines := costs.Machines(&in.Cluster, nil, in.Policy)
@@ -155,7 +155,7 @@ func TestSameInputSameReport(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	const name = "x\"'><script>alert(1)</script>&amp; {{.}} | `a` *b* </style>\x01\n\\|<!--"
 	in := emptied(t, 6, 2)
-	in.Title, in.Notes, in.MadeWith = name, []string{name}, []report.Setting{{Name: name, Value: name}}
+	in.Title, in.Notes, in.Assumptions = name, []string{name}, []report.Setting{{Name: name, Value: name}}
 	in.Workload = func(string) string { return name }
 	in.Labels = []string{name}
 	in.Plan.Warnings = []scheduling.Warning{{Object: name, Message: name}}
