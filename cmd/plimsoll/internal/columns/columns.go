@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,18 +140,30 @@ func isSentence(cell string) bool {
 	})
 }
 
-// wrapped breaks a sentence at its blanks into lines of so many characters at most. A longer word is shortened.
+// wrapped breaks a sentence at its blanks into lines of so many characters at most. A longer word is broken, too.
 func wrapped(text string, most int) (lines []string) {
 	for _, word := range strings.Fields(text) {
-		word = shortened(word, most)
 		last := len(lines) - 1
 		if last >= 0 && utf8.RuneCountInString(lines[last])+1+utf8.RuneCountInString(word) <= most {
 			lines[last] += " " + word
 		} else {
-			lines = append(lines, word)
+			lines = append(lines, broken(word, most)...)
 		}
 	}
 	return lines
+}
+
+// broken breaks a word into parts of so many characters at most: behind a slash where there is one, as in the names of
+// annotations, or else behind a dot or hyphen.
+func broken(word string, most int) (parts []string) {
+	letters := []rune(word)
+	for len(letters) > most {
+		head := string(letters[:most])
+		end := cmp.Or(strings.LastIndex(head, "/")+1, strings.LastIndexAny(head, ".-")+1, len(head))
+		parts = append(parts, head[:end])
+		letters = letters[utf8.RuneCountInString(head[:end]):]
+	}
+	return append(parts, string(letters))
 }
 
 // shortened writes a name or a list in so many characters: of a list the first ones and how

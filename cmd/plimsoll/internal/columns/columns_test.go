@@ -36,9 +36,10 @@ func TestSentencesAreContinuedBelow(t *testing.T) {
 		{"$/MONTH", "CAUSE", "FIX"},
 		{"at most 1,966", "do-not-disrupt", "remove the"},
 		{"", "", "annotation"},
-		{"", "", "karpenter…-disrupt,"},
-		{"", "", "or wait until the"},
-		{"", "", "pod completes"},
+		{"", "", "karpenter.sh/"},
+		{"", "", "do-not-disrupt, or"},
+		{"", "", "wait until the pod"},
+		{"", "", "completes"},
 		{"12", "policy", "nothing"},
 	}, fitting)
 }

@@ -46,7 +46,7 @@ func blockedSavings(plan *disruption.ConsolidationPlan, changes []lint.Finding) 
 	out := []BlockedSaving{}
 	for i := range plan.Summary.Blocked {
 		b := &plan.Summary.Blocked[i]
-		s := BlockedSaving{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: !b.Tried, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Fix: Fix(b)}
+		s := BlockedSaving{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: !b.Tried, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Fix: Fix(b, mostObjects)}
 		if len(b.Changes) > 0 {
 			s.Objects = lo.Map(b.Changes, func(c disruption.ObjectChange, _ int) string { return c.Object })
 		}
@@ -65,8 +65,9 @@ func blockedSavings(plan *disruption.ConsolidationPlan, changes []lint.Finding) 
 	return out
 }
 
-// Fix describes the changes that would lift a cause: those that were tried, grouped by their new value.
-func Fix(b *disruption.Blocked) string {
+// Fix describes the changes that would lift a cause: those that were tried, grouped by their new value, with
+// no more objects of a group named than most.
+func Fix(b *disruption.Blocked, most int) string {
 	if len(b.Changes) == 0 {
 		return causes()[b.Code].lift
 	}
@@ -75,7 +76,7 @@ func Fix(b *disruption.Blocked) string {
 		return b.Changes[0].To
 	}
 	return strings.Join(lo.Map(slices.Sorted(maps.Keys(alike)), func(to string, _ int) string {
-		return to + " (" + figures.Names(lo.Map(alike[to], func(c disruption.ObjectChange, _ int) string { return c.Object }), mostObjects) + ")"
+		return to + " (" + figures.Names(lo.Map(alike[to], func(c disruption.ObjectChange, _ int) string { return c.Object }), most) + ")"
 	}), "; ")
 }
 
