@@ -14,10 +14,10 @@ import (
 func TestTextsNameNodeGroups(t *testing.T) {
 	g := &pools.Groups{Groups: map[string]manifest.NodeGroup{"spot": {}, "default-pool": {}}, Least: map[string]int{"spot": 1}}
 	for text, want := range map[string]string{
-		"NodePool spot has the untolerated taint a=b:NoSchedule":                   "node group spot has the untolerated taint a=b:NoSchedule",
-		"NodePool spot-1 has the untolerated taint a=b:NoSchedule":                 "NodePool spot-1 has the untolerated taint a=b:NoSchedule",
-		"NodePool default-pool reaches its limit of nodes":                         "node group default-pool reaches its maximum size",
-		"drop the node selector disk, or add disk=ssd to the labels of a NodePool": "drop the node selector disk, or add disk=ssd to the labels of a NodePool",
+		"NodePool spot has the untolerated taint a=b:NoSchedule":                                                             "node group spot has the untolerated taint a=b:NoSchedule",
+		"NodePool spot-1 has the untolerated taint a=b:NoSchedule":                                                           "NodePool spot-1 has the untolerated taint a=b:NoSchedule",
+		"NodePool default-pool reaches its limit of nodes":                                                                   "node group default-pool reaches its maximum size",
+		"drop the node selector disk, or add disk=ssd to the labels of a NodePool":                                           "drop the node selector disk, or add disk=ssd to the labels of a NodePool",
 		"add disk=ssd to the labels of a NodePool whose nodes have it; Karpenter then replaces its running nodes as drifted": "add disk=ssd to the labels of a node group whose nodes have it",
 	} {
 		require.Equal(t, want, g.Say(text))
