@@ -44,7 +44,7 @@ func (c *Cluster) BudgetFix(b *policyv1.PodDisruptionBudget) string {
 	if b == nil {
 		return ""
 	}
-	_, to := eviction.Allowing(b, c.budgetPods())
+	_, to := eviction.Allowing(b, slices.DeleteFunc(c.budgetPods(), func(pod *corev1.Pod) bool { return pod == nil }))
 	return to
 }
 
