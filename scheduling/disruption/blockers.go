@@ -37,13 +37,9 @@ func newRules(p Planner, c *Cluster) *rules {
 // budgetPods are the pods that PodDisruptionBudgets count, pending ones included.
 func (c *Cluster) budgetPods() []*corev1.Pod { return slices.Concat(c.Pods, c.Running) }
 
-// BudgetFix describes the change with which a PodDisruptionBudget of the cluster that allows no eviction allows one, in a few
-// words, e.g. "set spec.maxUnavailable to 1". It is the change that [Planner.Blocked] tries; "" where no change of the
-// PodDisruptionBudget helps, or its selector is not valid.
+// BudgetFix describes the change that lets a PodDisruptionBudget which allows no eviction allow one, as [Planner.Blocked]
+// tries it, e.g. "set spec.maxUnavailable to 1"; "" where no change helps, for nil, and with an invalid selector.
 func (c *Cluster) BudgetFix(b *policyv1.PodDisruptionBudget) string {
-	if b == nil {
-		return ""
-	}
 	_, to := eviction.Allowing(b, slices.DeleteFunc(c.budgetPods(), func(pod *corev1.Pod) bool { return pod == nil }))
 	return to
 }

@@ -143,11 +143,7 @@ func (u *unblocking) leaveAnnotationsOut() {
 		for _, pod := range s.pods {
 			if eviction.Protected(pod, u.state.rules.now) {
 				asks[podspec.PodName(pod)] = true
-				to := "remove the annotation " + eviction.AnnotationOf(pod)
-				if eviction.OfJob(pod) {
-					to = "wait until its Job completes, or " + to + ", if the Job may start over"
-				}
-				u.changes["pod/"+podspec.PodName(pod)] = to
+				u.changes["pod/"+podspec.PodName(pod)] = eviction.Freeing(pod)
 			}
 		}
 	}

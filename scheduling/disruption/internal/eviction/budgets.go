@@ -158,6 +158,9 @@ func (n *podCount) allowed() int {
 // words, with the way without downtime first. If the budget only holds because pods are not ready, it then allows the
 // eviction of these, otherwise of any one. It is nil if no change of the budget helps.
 func Allowing(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (changed *policyv1.PodDisruptionBudget, to string) {
+	if b == nil {
+		return nil, ""
+	}
 	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
 	if err != nil {
 		return nil, ""

@@ -55,8 +55,15 @@ func Reschedulable(pod *corev1.Pod) bool {
 	return (Active(pod) || !podspec.Terminal(pod) && ownedBy(pod, "apps/v1", "StatefulSet")) && !ownedBy(pod, "apps/v1", "DaemonSet") && !mirror(pod)
 }
 
-// OfJob reports whether a pod belongs to a Job, whose work is lost when the pod is evicted.
-func OfJob(pod *corev1.Pod) bool { return ownedBy(pod, "batch/v1", "Job") }
+// Freeing describes the change with which a [Protected] pod may be evicted, in a few words. The pod of a Job is better left to
+// complete, because its work is lost with the eviction.
+func Freeing(pod *corev1.Pod) string {
+	to := "remove the annotation " + AnnotationOf(pod)
+	if ownedBy(pod, "batch/v1", "Job") {
+		return "wait until its Job completes, or " + to + ", if the Job may start over"
+	}
+	return to
+}
 
 // Evictable reports whether a pod is evicted through the API when its node is drained. Other pods end by themselves,
 // stay until the node is gone, or may not be evicted.
