@@ -94,6 +94,8 @@ func TestNoNodesForCents(t *testing.T) {
 	assert.Equal(t, offerings.MustPrice("0.04"), plan.Summary.PricePerHourBefore)
 	assert.Equal(t, offerings.MustPrice("0.047191781"), plan.Summary.ExpectedPerHourBefore)
 	assert.Contains(t, table, "Prices are of all nodes, including node overhead ($0.0072/h each).\n")
+	assert.Equal(t, plan.Summary.ExpectedPerHourAfter, plan.Summary.LowerBoundPerHour, "price and bound both include the node overhead")
+	assert.Contains(t, table, "Optimal: no cluster for the same pods is cheaper")
 
 	_, plan = c.consolidated(t, "--node-overhead", "0")
 	require.Len(t, plan.Steps, 1, "two small machines are cheaper by themselves")
@@ -106,6 +108,8 @@ func TestNoNodesForCents(t *testing.T) {
 	_, plan = c.consolidated(t, "--node-overhead", "7.30/month")
 	require.Len(t, plan.Steps, 1, "one large machine is cheaper with what nodes cost")
 	assert.Equal(t, 1, plan.Summary.NodesAfter)
+	assert.Equal(t, offerings.MustPrice("0.05"), plan.Summary.LowerBoundPerHour)
+	assert.Equal(t, plan.Summary.LowerBoundPerHour, plan.Summary.ExpectedPerHourAfter)
 	assert.Equal(t, offerings.MustPrice("0.006"), plan.Steps[0].SavingPerHour, "a node less for $0.01, and a machine that costs $0.004 more")
 }
 

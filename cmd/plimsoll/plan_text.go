@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // planText writes a plan of launches for people: first the totals, then the launches with their
@@ -118,6 +119,9 @@ func (t *planText) bound(s *scheduling.Summary) string {
 		text = "No lower bound on the price is known."
 	default:
 		text = fmt.Sprintf("Lower bound %s per hour: this plan is within %s of optimal.", figures.USD(s.LowerBoundPerHour), figures.Within(s.Gap))
+		if (provisioning.Planner{Policy: t.p.policy}).HasPreferences(t.p.Problem) {
+			text += " The bound ignores preferences, so that their price is part of this."
+		}
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += fmt.Sprintf(" The search was stopped by %s; more time may find a cheaper one.", t.to.view.stopped)

@@ -127,7 +127,7 @@ func (s Planner) Alternatives(ctx context.Context, p scheduling.Problem) ([]Alte
 			found[at] = a // the same machines, with options that suit both goals
 		}
 	}
-	award(&s.Policy, found, sought, hasPreferences(&p, &s.Policy))
+	award(&s.Policy, found, sought, s.HasPreferences(p))
 	found = slices.DeleteFunc(found, func(a Alternative) bool { return len(a.Goals) == 0 })
 	slices.SortStableFunc(found, func(a, b Alternative) int {
 		return cmp.Or(compareBy(&a, &b, objective), cmp.Compare(a.Plan.Summary.Nodes, b.Plan.Summary.Nodes))

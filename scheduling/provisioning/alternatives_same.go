@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -57,30 +55,6 @@ func interruptions(plan *scheduling.Plan) (perMonth float64, unrated int) {
 		}
 	}
 	return parts / million, unrated
-}
-
-// hasPreferences reports whether any pod of the problem has a preference that the policy respects.
-func hasPreferences(p *scheduling.Problem, s *scheduling.Policy) bool {
-	if s.Preferences == scheduling.PreferencesIgnore {
-		return false
-	}
-	soft := func(list []corev1.TopologySpreadConstraint) bool {
-		return slices.ContainsFunc(list, func(c corev1.TopologySpreadConstraint) bool {
-			return c.WhenUnsatisfiable == corev1.ScheduleAnyway
-		})
-	}
-	if soft(p.DefaultSpread) {
-		return true
-	}
-	return slices.ContainsFunc(p.Pods, func(pod *corev1.Pod) bool {
-		if soft(pod.Spec.TopologySpreadConstraints) {
-			return true
-		}
-		a := pod.Spec.Affinity
-		return a != nil && (a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 ||
-			a.PodAffinity != nil && len(a.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0 ||
-			a.PodAntiAffinity != nil && len(a.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0)
-	})
 }
 
 // joined lists goals for an error message.
