@@ -12,8 +12,9 @@ type rowTables struct {
 	begins []int
 }
 
-// cellsPerState is the number of cells that take as much work as a state.
-const cellsPerState = 16
+// cellsPerState is the number of cells that take as much work as a state. mostCells bounds the cells of a table, so that
+// those of all layers take little memory.
+const cellsPerState, mostCells = 16, 1 << 13
 
 // fill computes the tables of the rows with at most so much room that a table takes no more work than a full layer of the
 // search. It returns the work in states.
@@ -24,7 +25,7 @@ func (t *rowTables) fill(s *Search) (work int64) {
 		t.begins = append(t.begins, -1)
 	}
 	for d, room := range s.Room {
-		if room >= int64(s.Width)*cellsPerState {
+		if room >= min(int64(s.Width)*cellsPerState, mostCells) {
 			continue
 		}
 		begin, n := len(t.cells), int(room)+1

@@ -15,6 +15,9 @@ const (
 	// mostSteps and mostWays bound the room of a machine, in steps and in how many ways
 	// it may be left, so that every number is within an int64.
 	mostSteps, mostWays = 1 << 44, 1 << 62
+	// mostCells bounds the room, in steps, of a resource whose alone is worked out; cellsPerTry of its entries take as long
+	// as a try.
+	mostCells, cellsPerTry = 1 << 13, 16
 )
 
 // item is pods of a class for a knapsack: how many fit at most, and the worth of one beyond the value of its room.
@@ -33,6 +36,7 @@ type knapsack struct {
 	items  []item
 	limit  int64
 	tries  int
+	usable []int64 // space of after
 }
 
 func greatestDivisor(a, b int64) int64 {
@@ -71,26 +75,91 @@ func (k *knapsack) sequence() {
 type rest struct {
 	use, step []int64
 	beyond    int64
+	// alone is, by resource and steps of it that are left, the most worth that the items add if this resource alone limits
+	// them and they pay the values of the others, because whole pods often cannot use all of a resource. It is nil for
+	// resources with too many steps.
+	alone [][]int64
 }
 
 func (k *knapsack) rests() []rest {
 	dims := len(k.room)
 	out := make([]rest, len(k.items)+1)
-	out[len(k.items)] = rest{use: make([]int64, dims), step: make([]int64, dims)}
+	out[len(k.items)] = rest{use: make([]int64, dims), step: make([]int64, dims), alone: make([][]int64, dims)}
+	for d, room := range k.room {
+		if room < mostCells {
+			out[len(k.items)].alone[d] = make([]int64, room+1)
+		}
+	}
 	for i := len(k.items) - 1; i >= 0; i-- {
 		x, next := k.items[i], out[i+1]
-		out[i] = rest{use: make([]int64, dims), step: make([]int64, dims), beyond: next.beyond + max(0, x.beyond)*x.most}
+		out[i] = rest{use: make([]int64, dims), step: make([]int64, dims), beyond: next.beyond + max(0, x.beyond)*x.most, alone: make([][]int64, dims)}
 		for d, n := range x.size {
 			out[i].use[d] = min(k.room[d], next.use[d]+n*x.most)
 			out[i].step[d] = greatestDivisor(next.step[d], n)
+			out[i].alone[d] = k.withAlone(next.alone[d], x, d)
 		}
 	}
 	return out
 }
 
-// most is the highest worth of a pattern, if tries suffice to tell. Patterns up to the
-// limit are of no interest.
+// withAlone is alone of a resource with pods of one more item.
+func (k *knapsack) withAlone(alone []int64, x item, resource int) []int64 {
+	out := slices.Clone(alone)
+	worth := x.beyond + k.values[resource]*x.size[resource]
+	if worth <= 0 {
+		return out
+	}
+	if x.size[resource] == 0 {
+		for room := range out {
+			out[room] += worth * x.most
+		}
+		return out
+	}
+	// Every number of pods is a sum of these numbers: 1, 2, 4 and so on, and what is left.
+	for left, n := x.most, int64(1); left > 0; left, n = left-n, 2*n {
+		n = min(n, left)
+		k.tries -= len(out) / cellsPerTry
+		for room, need := len(out)-1, int(n*x.size[resource]); room >= need; room-- {
+			out[room] = max(out[room], out[room-need]+n*worth)
+		}
+	}
+	return out
+}
+
+// most is the highest worth of a pattern, or an upper bound of it, if tries suffice to tell. Patterns up to the limit are
+// of no interest. Resources without a value are left out at first, because far fewer patterns leave different rooms then.
 func (k *knapsack) most() (best int64, ok bool) {
+	priced := k.priced()
+	best, ok = priced.search()
+	if k.tries = priced.tries; !ok || best <= k.limit || len(priced.room) == len(k.room) {
+		return best, ok
+	}
+	if exact, ok := k.search(); ok {
+		return exact, true
+	}
+	return best, true
+}
+
+// priced is the knapsack with only the resources that have a value, so that it holds every pattern that k holds.
+func (k *knapsack) priced() *knapsack {
+	out := &knapsack{limit: k.limit, tries: k.tries, items: slices.Clone(k.items)}
+	for i := range out.items {
+		out.items[i].size = nil
+	}
+	for d, value := range k.values {
+		if value == 0 {
+			continue
+		}
+		out.room, out.values = append(out.room, k.room[d]), append(out.values, value)
+		for i := range out.items {
+			out.items[i].size = append(out.items[i].size, k.items[i].size[d])
+		}
+	}
+	return out
+}
+
+// search is most by all resources.
+func (k *knapsack) search() (best int64, ok bool) {
 	k.sequence()
 	rests := k.rests()
 	best = k.limit
@@ -100,6 +169,7 @@ func (k *knapsack) most() (best int64, ok bool) {
 	}
 	known := map[int64]int64{all: 0} // worth by the number of the room that is left
 	left := make([]int64, len(k.room))
+	k.usable = make([]int64, len(k.room))
 	for i, x := range k.items {
 		next := make(map[int64]int64)
 		floor := best
@@ -137,14 +207,21 @@ func (k *knapsack) most() (best int64, ok bool) {
 // after returns the number of the room left by more pods of an item, as far as later items can use it, and an upper
 // bound on the worth that these can add.
 func (k *knapsack) after(left []int64, x item, pods int64, r rest) (number, hope int64) {
-	hope = r.beyond
+	valued := int64(0)
 	for d, n := range left {
 		usable := min(n-pods*x.size[d], r.use[d])
 		if r.step[d] > 0 {
 			usable -= usable % r.step[d]
 		}
-		hope += k.values[d] * usable
+		k.usable[d] = usable
+		valued += k.values[d] * usable
 		number = number*(k.room[d]+1) + usable
+	}
+	hope = valued + r.beyond
+	for d, alone := range r.alone {
+		if alone != nil {
+			hope = min(hope, valued-k.values[d]*k.usable[d]+alone[k.usable[d]])
+		}
 	}
 	return number, hope
 }
