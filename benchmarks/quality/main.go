@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	switch {
 	case flags.Arg(0) == "vectorpack" && flags.NArg() == 2:
-		return s.vectorpack(ctx, flags.Arg(1), stdout)
+		return vectorpack(ctx, &s, flags.Arg(1), stdout)
 	case flags.Arg(0) == "mixes" && flags.NArg() == 1:
 		return s.mixes(ctx, mix.Random(), fewestPods, stdout)
 	case flags.Arg(0) == "rounds" && flags.NArg() == 1:

@@ -37,7 +37,7 @@ type instance struct {
 }
 
 // vectorpack packs instances of a checkout.
-func (s *settings) vectorpack(ctx context.Context, checkout string, out io.Writer) error {
+func vectorpack(ctx context.Context, s *settings, checkout string, out io.Writer) error {
 	var all []instance
 	for _, set := range []string{"New", "Panigrahy", "Triplet"} {
 		list, err := readInstances(checkout, set)

@@ -95,7 +95,7 @@ func TestNoNodesForCents(t *testing.T) {
 	assert.Equal(t, offerings.MustPrice("0.047191781"), plan.Summary.ExpectedPerHourBefore)
 	assert.Contains(t, table, "Prices are of all nodes, including node overhead ($0.0072/h each).\n")
 	assert.Equal(t, plan.Summary.ExpectedPerHourAfter, plan.Summary.LowerBoundPerHour, "price and bound both include the node overhead")
-	assert.Contains(t, table, "Optimal: no cluster for the same pods is cheaper")
+	assert.Contains(t, table, "No steps lead to a lower price.\n")
 
 	_, plan = c.consolidated(t, "--node-overhead", "0")
 	require.Len(t, plan.Steps, 1, "two small machines are cheaper by themselves")
