@@ -80,12 +80,15 @@ func TestSavingsHoldTogether(t *testing.T) {
 			told := fmt.Sprintf("seed %d: %s %s: %s", seed, f.Code, f.Object, f.Advice)
 			if f.Code == NodePoolOverlap && f.SavingPerHour == 0 {
 				require.NotContains(t, f.Advice, " to ", told) // no order that costs as much
+				require.Equal(t, Info, f.Severity, told)
+				require.Contains(t, f.Message, "no other order that was tried is cheaper now", told)
 				continue
 			}
 			seen[f.Code]++
 			before, after := s, s
 			switch f.Code {
 			case NodePoolOverlap:
+				require.Equal(t, Warning, f.Severity, told)
 				before, after = s.ordered(t, f)
 				overlaps--
 			case NodePoolTypes:

@@ -19,7 +19,7 @@ type Severity string
 const (
 	Error   Severity = "error"   // it does not work
 	Warning Severity = "warning" // it does not have its intended effect, or only by chance
-	Info    Severity = "info"    // it could cost less
+	Info    Severity = "info"    // it could cost less, or is good to know
 )
 
 // Code names a kind of finding; the set is closed, and the names are stable.

@@ -63,7 +63,7 @@ func (s *Subject) overlapping(pools []*scheduling.NodePool) (out []overlap) {
 }
 
 // overlaps returns a finding for each overlap of NodePools. Other orders than Karpenter's are tried, all NodePools of an overlap in
-// one go, and weights are advised only where they save something.
+// one go. Weights are advised only where they save something; where no order is cheaper, the finding is no warning.
 func (s *Subject) overlaps(ctx context.Context, t *trials) (out []Finding, err error) {
 	for _, o := range s.overlapping(s.problem().NodePools) {
 		const apart = "separate the pods by taints or labels"
@@ -79,8 +79,11 @@ func (s *Subject) overlaps(ctx context.Context, t *trials) (out []Finding, err e
 				return nil, err
 			}
 			f.SavingPerHour = saved
-			f.Advice = fmt.Sprintf("%s: no order of the NodePools that was tried is cheaper than Karpenter's (%s)", apart, listed(o.pools))
-			if saved > 0 {
+			if saved == 0 {
+				f.Severity = Info
+				f.Message = fmt.Sprintf("may launch the same pods as %s at the same weight, e.g. those of %s: Karpenter launches from the last by name that fits, and no other order that was tried is cheaper now", listed(o.pools[1:]), o.workload)
+				f.Advice = "no change needed now; different weights would make this order explicit: " + listed(o.pools)
+			} else {
 				set := make([]string, len(order))
 				for i, pool := range order {
 					set[i] = fmt.Sprintf("%d for %s", weights[i], pool.Name)
