@@ -27,8 +27,8 @@ func lintCommand(a *app) *cobra.Command {
 for spot; pods without requests; PodDisruptionBudgets that block every eviction or select no pods;
 missing DaemonSets; and requests that force pods onto larger nodes, for which the next smaller
 request is tried. Each finding names object, field, value and fix; errors come first. A fix with a
-saving was tried on all pods of the cluster on new nodes, together with the others, so that the
-savings add up.
+saving was tried on the cluster rebuilt from scratch, with its pending pods, together with the
+others, so that the savings add up; consolidation of the running nodes may save less.
 
 It exits with 5 if there are errors or warnings; possible savings are neither.`,
 		Example: `  plimsoll lint -f cluster.json
@@ -94,7 +94,7 @@ func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 		}
 		head := strings.ToUpper(string(f.Severity)) + "  " + f.Object + "  " + string(f.Code)
 		if f.SavingPerHour > 0 {
-			head += "  saves " + figures.Monthly(f.SavingPerHour) + " a month"
+			head += lo.Ternary(f.SavingProven, "  saves ", "  may save ") + figures.Monthly(f.SavingPerHour) + " a month"
 		}
 		t.line("%s", head)
 		if f.Field != "" {
@@ -107,9 +107,17 @@ func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 		t.line("  %s", f.Message)
 		t.line("  → %s", f.Advice)
 	}
-	if lo.CountBy(found, func(f lint.Finding) bool { return f.SavingPerHour > 0 }) > 1 {
-		t.line("\nTogether, these changes save %s a month: each was tried on top of the others.",
-			figures.Monthly(lo.SumBy(found, func(f lint.Finding) offerings.Price { return f.SavingPerHour })))
+	if saving := lo.Filter(found, func(f lint.Finding, _ int) bool { return f.SavingPerHour > 0 }); len(saving) > 0 {
+		proven := lo.EveryBy(saving, func(f lint.Finding) bool { return f.SavingProven })
+		t.line("")
+		if len(saving) > 1 {
+			t.line("Together, these changes %s %s a month: each was tried on top of the others.", lo.Ternary(proven, "save", "may save"),
+				figures.Monthly(lo.SumBy(saving, func(f lint.Finding) offerings.Price { return f.SavingPerHour })))
+		}
+		t.line("Savings compare plans of the cluster rebuilt from scratch, with its pending pods; consolidation of the running nodes may save less, or nothing.")
+		if !proven {
+			t.line("'May save': the lower bound does not rule out that a plan without the change costs as little.")
+		}
 	}
 	for _, code := range lint.Codes() {
 		if more := shown[code] - most; more > 0 {

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -41,8 +40,8 @@ func advised(seed uint64) *Subject {
 	}
 }
 
-// costs returns the price per hour of new nodes for all pods, and the number of pods that have a place.
-func (s *Subject) costs(t *testing.T) (offerings.Price, int) {
+// rebuilt returns the summary of the plan of new nodes for all pods.
+func (s *Subject) rebuilt(t *testing.T) *scheduling.Summary {
 	t.Helper()
 	p := s.Cluster.RebuildProblem(s.Planner)
 	p.Pods = append(p.Pods, s.problem().Pods...)
@@ -50,7 +49,7 @@ func (s *Subject) costs(t *testing.T) (offerings.Price, int) {
 	policy.NoReasons = true
 	plan, err := provisioning.Planner{Policy: policy}.Plan(t.Context(), p)
 	require.NoError(t, err)
-	return price(plan), plan.Summary.Placed
+	return &plan.Summary
 }
 
 // changed is the subject with a NodePool changed.
@@ -69,7 +68,7 @@ func (s *Subject) changed(name string, change func(*scheduling.NodePool)) *Subje
 // The savings of a run hold together: with the advice of each finding applied after that of the others before it, all pods cost
 // less by the saving, to the cent, and none loses its place. NodePools with the advised weights no longer overlap.
 func TestSavingsHoldTogether(t *testing.T) {
-	seen := map[Code]int{}
+	seen, proven := map[Code]int{}, 0
 	for seed := range soak.Cases(40) {
 		s := advised(seed)
 		found, err := s.tried(t.Context(), nil)
@@ -100,15 +99,19 @@ func TestSavingsHoldTogether(t *testing.T) {
 			case RequestSize:
 				after = s.requesting(t, f)
 			}
-			now, placed := before.costs(t)
-			then, more := after.costs(t)
-			require.Equal(t, f.SavingPerHour, now-then, told)
-			require.GreaterOrEqual(t, more, placed, told)
+			now, then := before.rebuilt(t), after.rebuilt(t)
+			require.Equal(t, f.SavingPerHour, now.PricePerHour-then.PricePerHour, told)
+			require.Equal(t, f.SavingProven, then.PricePerHour < now.LowerBoundPerHour, told)
+			require.GreaterOrEqual(t, then.Placed, now.Placed, told)
+			if f.SavingProven {
+				proven++
+			}
 			s = after
 		}
 		require.LessOrEqual(t, len(s.overlapping(s.Cluster.NodePools)), overlaps, seed)
 	}
-	t.Log(seen)
+	t.Log(seen, proven)
+	require.NotZero(t, proven)
 	for _, code := range []Code{NodePoolOverlap, NodePoolTypes, RequestSize} {
 		require.NotZero(t, seen[code], code)
 	}

@@ -64,9 +64,13 @@ type Finding struct {
 	// Message describes the fault, Advice the change that mends it.
 	Message string `json:"message"`
 	Advice  string `json:"advice"`
-	// SavingPerHour is the saving of the advice, where that was tried: the difference in price of all pods on new nodes. Each
-	// advice of a run was tried with that of the others before it, so that the savings add up.
+	// SavingPerHour is the saving of the advice, where that was tried: the difference in price of two plans of the cluster
+	// rebuilt from scratch, with its pending pods. Each advice of a run was tried with that of the others before it, so that
+	// the savings add up. Consolidation of the running nodes may save less.
 	SavingPerHour offerings.Price `json:"savingPerHour,omitempty"`
+	// SavingProven says that the plan with the advice costs less than the lower bound of all plans without it. Otherwise the
+	// saving may be due to the search: another plan without the advice may cost as little.
+	SavingProven bool `json:"savingProven,omitempty"`
 }
 
 // Subject is the cluster that lint checks.

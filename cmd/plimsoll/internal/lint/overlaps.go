@@ -12,7 +12,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -78,8 +77,8 @@ func (s *Subject) overlaps(ctx context.Context, t *trials) (out []Finding, err e
 			if err != nil {
 				return nil, err
 			}
-			f.SavingPerHour = saved
-			if saved == 0 {
+			f.SavingPerHour, f.SavingProven = saved.perHour, saved.proven
+			if saved.perHour == 0 {
 				f.Severity = Info
 				f.Message = fmt.Sprintf("may launch the same pods as %s at the same weight, e.g. those of %s: Karpenter launches from the last by name that fits, and no other order that was tried is cheaper now", listed(o.pools[1:]), o.workload)
 				f.Advice = "no change needed now; different weights would make this order explicit: " + listed(o.pools)
@@ -88,7 +87,7 @@ func (s *Subject) overlaps(ctx context.Context, t *trials) (out []Finding, err e
 				for i, pool := range order {
 					set[i] = fmt.Sprintf("%d for %s", weights[i], pool.Name)
 				}
-				f.Advice = fmt.Sprintf("set it to %s: on new nodes, the pods of the cluster cost %s a month less than in Karpenter's order (tried); or %s", strings.Join(set, ", "), figures.Monthly(saved), apart)
+				f.Advice = fmt.Sprintf("set it to %s: rebuilt from scratch, the cluster costs %s a month less than in Karpenter's order (tried); or %s", strings.Join(set, ", "), figures.Monthly(saved.perHour), apart)
 			}
 		}
 		out = append(out, f)
@@ -140,11 +139,11 @@ func (t *trials) weighted(order []*scheduling.NodePool, weights []int32) schedul
 // rank returns the cheapest order found for NodePools, and its saving per hour over the order in which they are given; 0 is the order
 // given. The search moves one NodePool after the other to the front, then to the place behind it. Weights that save something
 // are kept.
-func (t *trials) rank(ctx context.Context, given []*scheduling.NodePool, weights []int32) ([]*scheduling.NodePool, offerings.Price, error) {
+func (t *trials) rank(ctx context.Context, given []*scheduling.NodePool, weights []int32) ([]*scheduling.NodePool, difference, error) {
 	ordered := &trials{policy: t.policy, problem: t.weighted(given, weights)}
 	var err error
 	if ordered.plan, err = ordered.sketch(ctx, ordered.problem); err != nil {
-		return nil, 0, err
+		return nil, difference{}, err
 	}
 	order, best, left := given, ordered.plan, mostTried
 	for place := range given {
@@ -154,7 +153,7 @@ func (t *trials) rank(ctx context.Context, given []*scheduling.NodePool, weights
 			moved := slices.Insert(slices.Delete(slices.Clone(from), i, i+1), place, from[i])
 			plan, err := t.sketch(ctx, t.weighted(moved, weights))
 			if err != nil {
-				return nil, 0, err
+				return nil, difference{}, err
 			}
 			if saving(best, plan) > 0 {
 				order, best = moved, plan
@@ -162,10 +161,10 @@ func (t *trials) rank(ctx context.Context, given []*scheduling.NodePool, weights
 		}
 	}
 	if best == ordered.plan {
-		return given, 0, nil
+		return given, difference{}, nil
 	}
 	saved, err := ordered.confirm(ctx, t.weighted(order, weights), best)
-	if saved > 0 {
+	if saved.perHour > 0 {
 		*t = *ordered
 	}
 	return order, saved, err

@@ -49,13 +49,13 @@ func (s *Subject) sizes(ctx context.Context, t *trials) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		if saving <= 0 {
+		if saving.perHour == 0 {
 			continue
 		}
 		out = append(out, Finding{
 			Severity: Info, Code: RequestSize, Object: x.workload, Field: fmt.Sprintf("spec.containers[%s].resources.requests.%s", of.container, x.resource),
-			Value: x.text(of.from), SavingPerHour: saving,
-			Message: "is slightly above the size that fits on cheaper nodes: on new nodes, the pods of the cluster cost " + figures.Monthly(saving) + " a month more for it",
+			Value: x.text(of.from), SavingPerHour: saving.perHour, SavingProven: saving.proven,
+			Message: "is slightly above the size that fits on cheaper nodes: rebuilt from scratch, the cluster costs " + figures.Monthly(saving.perHour) + " a month more for it",
 			Advice:  fmt.Sprintf("request %s, if that is enough (tried)", x.text(of.to)),
 		})
 	}
@@ -104,10 +104,10 @@ func (s *Subject) types(ctx context.Context, t *trials) ([]Finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		if saving > 0 {
+		if saving.perHour > 0 {
 			out = append(out, Finding{
-				Severity: Info, Code: NodePoolTypes, Object: "NodePool/" + pool.Name, Field: requirementsField, Value: strings.Join(left, ", "), SavingPerHour: saving,
-				Message: "exclude cheaper instance types: without this requirement, the pods of the cluster on new nodes cost " + figures.Monthly(saving) + " a month less",
+				Severity: Info, Code: NodePoolTypes, Object: "NodePool/" + pool.Name, Field: requirementsField, Value: strings.Join(left, ", "), SavingPerHour: saving.perHour, SavingProven: saving.proven,
+				Message: "exclude cheaper instance types: rebuilt from scratch without this requirement, the cluster costs " + figures.Monthly(saving.perHour) + " a month less",
 				Advice:  "remove these requirements, if any instance type is acceptable (tried)",
 			})
 		}

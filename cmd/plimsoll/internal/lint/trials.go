@@ -51,19 +51,26 @@ func (t *trials) sketch(ctx context.Context, p scheduling.Problem) (*scheduling.
 	return provisioning.Planner{Policy: policy}.Plan(ctx, p)
 }
 
-// try plans a changed problem and returns its saving per hour. The change is kept if the saving is not 0, i.e. where it is large
-// enough to report, and no pod loses its place.
-func (t *trials) try(ctx context.Context, changed scheduling.Problem) (offerings.Price, error) {
+// difference is the saving of a change: how much less the plan with it costs per hour than the plan without it; 0 where that is
+// too small to report, or where fewer pods have a place. It is proven where the plan with the change costs less than the lower
+// bound without it; a smaller one may be due to the search, because some plan without the change may cost as little.
+type difference struct {
+	perHour offerings.Price
+	proven  bool
+}
+
+// try plans a changed problem and returns its saving. The change is kept if the saving is not 0.
+func (t *trials) try(ctx context.Context, changed scheduling.Problem) (difference, error) {
 	plan, err := t.sketch(ctx, changed)
 	if err != nil || saving(t.plan, plan) == 0 {
-		return 0, err
+		return difference{}, err
 	}
 	return t.confirm(ctx, changed, plan)
 }
 
 // confirm plans a changed problem, whose plan with the least effort saves something, with the user's policy, and returns its
 // saving, as [trials.try] does. A search with little effort may find the one plan by luck and miss the other.
-func (t *trials) confirm(ctx context.Context, changed scheduling.Problem, plan *scheduling.Plan) (offerings.Price, error) {
+func (t *trials) confirm(ctx context.Context, changed scheduling.Problem, plan *scheduling.Plan) (difference, error) {
 	before, after := t.confirmed, plan
 	var err error
 	if t.policy.Effort == scheduling.EffortFast {
@@ -71,19 +78,19 @@ func (t *trials) confirm(ctx context.Context, changed scheduling.Problem, plan *
 	} else {
 		if before == nil {
 			if before, err = (provisioning.Planner{Policy: t.policy}).Plan(ctx, t.problem); err != nil {
-				return 0, err
+				return difference{}, err
 			}
 			t.confirmed = before
 		}
 		if after, err = (provisioning.Planner{Policy: t.policy}).Plan(ctx, changed); err != nil {
-			return 0, err
+			return difference{}, err
 		}
 	}
 	saved := saving(before, after)
 	if saved > 0 {
 		t.problem, t.plan, t.confirmed = changed, plan, after
 	}
-	return saved, nil
+	return difference{saved, saved > 0 && price(after) < before.Summary.LowerBoundPerHour}, nil
 }
 
 // price returns the expected price per hour of a plan.
