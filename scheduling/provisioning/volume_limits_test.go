@@ -225,7 +225,7 @@ func TestTooManyVolumesForAnyMachine(t *testing.T) {
 	require.Len(t, plan.Unschedulable, 1)
 	u := plan.Unschedulable[0]
 	assert.Equal(t, scheduling.ReasonAttachLimit, u.Reasons[0].Code)
-	assert.Equal(t, []string{"fits with at most 2 volumes of " + ebs + " (has 3)"}, u.Fixes)
+	assert.Equal(t, []string{"use at most 2 volumes of " + ebs + " instead of 3"}, u.Fixes)
 }
 
 // Other resources are named before attachments are.
