@@ -27,7 +27,7 @@ type Blocked struct {
 	PerHour offerings.Price `json:"perHour"`
 	Tried   bool            `json:"tried"`
 	// Changes are the changes of objects that remove the cause, all together, by object. There are none for a cause
-	// that settings of the planner or only time removes.
+	// that settings of the planner or only time removes, except budgets with a schedule: To says when these end.
 	Changes []ObjectChange `json:"changes,omitempty"`
 }
 

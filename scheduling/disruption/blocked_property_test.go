@@ -2,6 +2,7 @@ package disruption_test
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
@@ -62,6 +64,32 @@ func TestBlockedSavingsAreThoseOfThePlanWithoutTheCause(t *testing.T) {
 	}
 	t.Logf("%d causes tried, %d not: %v", tried, untried, codes)
 	require.Positive(t, tried)
+}
+
+// A freeze by a budget with a schedule is never proposed to be lifted, and the other budgets of the pool stay as they are.
+func TestBlockedSavingsOfAFreezeComeByWaiting(t *testing.T) {
+	c := st.Cluster(1, st.ClusterOptions{Nodes: 10, Removed: 0.5})
+	schedule, end := fmt.Sprintf("0 %d * * *", c.Now.UTC().Hour()), c.Now.UTC().Truncate(time.Hour).Add(time.Hour)
+	for _, pool := range c.NodePools {
+		pool.Spec.Disruption.Budgets = []scheduling.Budget{
+			{Nodes: "2"}, {Nodes: "0", Schedule: &schedule, Duration: &metav1.Duration{Duration: time.Hour}, Reasons: []string{"Underutilized"}},
+		}
+	}
+	p := disruption.Planner{}
+	plan, err := p.Plan(t.Context(), c)
+	require.NoError(t, err)
+	blocked, err := p.Blocked(t.Context(), c, plan)
+	require.NoError(t, err)
+	i := slices.IndexFunc(blocked, func(b disruption.Blocked) bool { return b.Code == disruption.CausePoolBudget })
+	require.GreaterOrEqual(t, i, 0)
+	require.True(t, blocked[i].Tried)
+	for _, change := range blocked[i].Changes {
+		require.Equal(t, fmt.Sprintf(`wait until %s: the budget with schedule %q and nodes "0" is active now`, end.Format(time.RFC3339), schedule), change.To)
+	}
+	c.Now = end
+	again, err := p.Plan(t.Context(), c)
+	require.NoError(t, err)
+	require.Equal(t, blocked[i].PerHour, costs(&plan.Summary)-costs(&again.Summary))
 }
 
 // obstructed is the cluster with some of what holds nodes.
@@ -187,9 +215,11 @@ func changePool(t *testing.T, pool *scheduling.NodePool, to string) {
 	t.Helper()
 	d := &pool.Spec.Disruption
 	none := &scheduling.NillableDuration{Duration: new(time.Duration(0))}
+	if rest, ok := strings.CutPrefix(to, "raise spec.disruption.budgets[0].nodes from "+d.Budgets[0].Nodes+" to "); ok {
+		d.Budgets[0].Nodes = rest
+		return
+	}
 	switch to {
-	case `set spec.disruption.budgets to nodes: "100%"`:
-		d.Budgets = []scheduling.Budget{{Nodes: "100%"}}
 	case "set spec.disruption.consolidationPolicy to WhenEmptyOrUnderutilized":
 		d.ConsolidationPolicy = scheduling.WhenEmptyOrUnderutilized
 	case "set spec.disruption.consolidateAfter to 0s":

@@ -10,6 +10,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/budget"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -45,7 +46,7 @@ func (u *unblocking) byCode(code CauseCode) bool {
 	case CauseBudget:
 		u.letOneGo()
 	case CausePoolBudget:
-		u.changePools(`set spec.disruption.budgets to nodes: "100%"`, func(p *scheduling.NodePool) { p.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: "100%"}} })
+		u.relaxPoolBudgets()
 	case CausePolicy:
 		u.policy(&none)
 	case CauseScore:
@@ -111,6 +112,34 @@ func (u *unblocking) policy(none *scheduling.NillableDuration) {
 		said["nodepool/"+p.Name] = "set " + strings.Join(to, ", and ")
 	})
 	maps.Copy(u.changes, said)
+}
+
+// relaxPoolBudgets lets each NodePool disrupt one node more at once than its budgets allow now, for consolidation of the
+// reason for which they allow none, or else of underutilized nodes. No more than that is proposed, because budgets also
+// protect the cluster from other disruption, and steps are split so that one node more is nearly always enough.
+func (u *unblocking) relaxPoolBudgets() {
+	pools := map[string]*poolState{}
+	for _, s := range u.held {
+		pools[s.pool.pool.Name] = s.pool
+	}
+	u.cluster.NodePools = slices.Clone(u.cluster.NodePools)
+	for i, pool := range u.cluster.NodePools {
+		p := pools[pool.Name]
+		if p == nil {
+			continue
+		}
+		least := map[string]int{}
+		for _, reason := range []Reason{Empty, Underutilized} {
+			if allowed := u.state.poolAllowance(p, reason); allowed == 0 || reason == Underutilized && len(least) == 0 && allowed < budget.Unbounded {
+				least[budgetReason(reason)] = p.unavailable + allowed + 1
+			}
+		}
+		if budgets, words := budget.Relax(pool.Spec.Disruption.Budgets, p.nodes, least, u.state.rules.now); len(words) > 0 {
+			own := pool.DeepCopy()
+			own.Spec.Disruption.Budgets = budgets
+			u.cluster.NodePools[i], u.changes["nodepool/"+pool.Name] = own, strings.Join(words, ", and ")
+		}
+	}
 }
 
 // releaseReplicas lets nodes of static NodePools be removed, without launches in their place.
