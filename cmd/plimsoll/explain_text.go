@@ -173,7 +173,7 @@ func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
 	} else {
 		t.to.line("The plan lists %s as alternatives; %s would hold these pods.", figures.Count(x.Options-1, "further offering"), figures.Count(x.Others, "other type"))
 	}
-	t.rooms(x.Rooms)
+	t.rooms(x.Rooms, "DAEMONSETS")
 	t.shares("PODS", x.Pods, x.Rooms)
 	t.unforced(x.Unforced)
 	own := t.p.expected(x.NodePool, &x.Option)
@@ -194,11 +194,11 @@ func (t *answerText) explainNode(x *explanation.NodeExplanation) {
 		pool = t.p.groups().Title(x.NodePool)
 	}
 	about := lo.Compact([]string{string(x.State), x.InstanceType, x.CapacityType, x.Zone, pool})
-	t.to.line("Node %s (%s) receives %s; %s there.", x.Node, figures.Join(about), figures.Count(len(x.Planned), "pod"), figures.CountVerb(len(x.Running), "pod", "runs", "run"))
+	t.to.line("Node %s (%s) receives %s; %s there.", x.Node, figures.Join(about), figures.Count(len(x.Planned), "pending pod"), figures.CountVerb(len(x.Running), "pod", "runs", "run"))
 	for i := range x.Taints {
 		t.to.line("It has the taint %s.", x.Taints[i].ToString())
 	}
-	t.rooms(x.Rooms)
+	t.rooms(x.Rooms, "DAEMONSETS TO COME") // those that run are part of the running pods
 	t.shares("PLANNED", x.Planned, x.Rooms)
 	t.unforced(x.Unforced)
 	t.shares("RUNNING", x.Running, x.Rooms)
@@ -207,15 +207,15 @@ func (t *answerText) explainNode(x *explanation.NodeExplanation) {
 	})
 }
 
-// rooms writes how full a machine is.
-func (t *answerText) rooms(rooms []explanation.Room) {
+// rooms writes how full a machine is, with a title for the pods of DaemonSets that it will get.
+func (t *answerText) rooms(rooms []explanation.Room, daemons string) {
 	if len(rooms) == 0 {
 		return
 	}
 	cell := func(r *explanation.Room, n int64) string {
 		return figures.Amount(r.Resource, n) + " (" + figures.Ratio(n, r.Allocatable) + ")"
 	}
-	rows := [][]string{{"", "ALLOCATABLE", "RUNNING", "PLANNED", "DAEMONSETS", "UNUSED"}}
+	rows := [][]string{{"", "ALLOCATABLE", "RUNNING", "PLANNED", daemons, "UNUSED"}}
 	for i := range rooms {
 		r := &rooms[i]
 		rows = append(rows, []string{r.Resource, figures.Amount(r.Resource, r.Allocatable), cell(r, r.Running), cell(r, r.Planned), cell(r, r.Daemons), cell(r, r.Free)})
