@@ -29,8 +29,14 @@ func (t *table) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n
 // prices says of a problem where its prices come from, and warns of those that are more than a year old.
 func (t *table) prices(p *problem) {
 	t.line("%s", p.madeWith())
-	if old := pricelists.Outdated(p.Problem.Catalog, p.today); len(old) > 0 {
-		t.line("WARNING: the %s prices are more than a year old; use current ones with --prices FILE.", strings.Join(old, " and "))
+	t.outdated(pricelists.Outdated(p.Problem.Catalog, p.today), "")
+}
+
+// outdated warns of capacity types whose prices are more than a year old, if there are any; instead is what to do besides naming
+// current prices.
+func (t *table) outdated(types []string, instead string) {
+	if len(types) > 0 {
+		t.line("WARNING: the %s prices are more than a year old; %suse current ones with --prices FILE.", strings.Join(types, " and "), instead)
 	}
 }
 

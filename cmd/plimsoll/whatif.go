@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
@@ -89,7 +90,7 @@ that the other places, and a case that cannot change anything is marked.`,
 			if err != nil {
 				return err
 			}
-			outcomes, base, err := answerCases(ctx, a, asked)
+			outcomes, problems, err := answerCases(ctx, a, asked)
 			if err != nil {
 				return err
 			}
@@ -99,7 +100,7 @@ that the other places, and a case that cannot change anything is marked.`,
 			if *f.format != "table" {
 				return a.encode(*f.format, "cases", whatif.Cases{Cases: outcomes})
 			}
-			writeOutcomes(&a.stdout, a.view, base, outcomes)
+			writeOutcomes(&a.stdout, a.view, problems, outcomes)
 			return nil
 		}),
 	}
@@ -160,9 +161,9 @@ func questions(a *app, base *question, cases casesFlag, all func(cmd *cobra.Comm
 	return out, nil
 }
 
-// answerCases answers the questions side by side; the baseline's problem is returned, too. The first rebuild
+// answerCases answers the questions side by side; problems are those of the outcomes, the baseline's first. The first rebuild
 // elsewhere is preceded by one in the cluster's own region. Pods without a place have an exit code.
-func answerCases(ctx context.Context, a *app, list []*asked) (outcomes []*whatif.Outcome, base *problem, err error) {
+func answerCases(ctx context.Context, a *app, list []*asked) (outcomes []*whatif.Outcome, problems []*problem, err error) {
 	cases, err := readCases(a, list)
 	if err != nil {
 		return nil, nil, err
@@ -182,7 +183,7 @@ func answerCases(ctx context.Context, a *app, list []*asked) (outcomes []*whatif
 			a.code = exitUnschedulable
 		}
 	}
-	return outcomes, cases[0].problem, nil
+	return outcomes, lo.Map(cases, func(c *asked, _ int) *problem { return c.problem }), nil
 }
 
 // readCases reads the problems of the cases. Before the first case in another region it adds a rebuild in the cluster's own

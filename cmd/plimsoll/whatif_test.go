@@ -69,7 +69,7 @@ func TestWhatIf(t *testing.T) {
 	require.Nil(t, got["no spot"].Added)
 
 	var table bytes.Buffer
-	writeOutcomes(&table, view{width: 120}, &problem{Snapshot: &manifest.Snapshot{}}, []*whatif.Outcome{base, got["no spot"], got["rebuilt here"], got["Stockholm"]})
+	writeOutcomes(&table, view{width: 120}, []*problem{{Snapshot: &manifest.Snapshot{}}}, []*whatif.Outcome{base, got["no spot"], got["rebuilt here"], got["Stockholm"]})
 	require.Contains(t, table.String(), "CASE          $/MONTH  NODES  MOVES")
 	require.Contains(t, table.String(), "\nbaseline      1,410    8      14")
 	require.Regexp(t, `\nno spot       1,361    7      14     3         -                   -             2\n`, table.String())
@@ -197,4 +197,17 @@ func TestAllow(t *testing.T) {
 	require.NotContains(t, run(t, args...).stdout, "c8g.")
 	r := run(t, append(args, "--allow", "kubernetes.io/arch=amd64")...)
 	require.Contains(t, r.stdout, "no requirement excludes kubernetes.io/arch=amd64, so that --allow changes nothing")
+}
+
+// A case in another region has its own prices, with their age. Spot prices of more than a year ago say nothing about regions.
+func TestWhatIfPricesOfEachCase(t *testing.T) {
+	t.Parallel()
+	var stdout, stderr bytes.Buffer
+	args := asksOf("--effort", "fast", "--case", "Stockholm: --catalog ec2/eu-north-1", "--case", "spot: --allow karpenter.sh/capacity-type=spot")
+	require.Equal(t, exitOK, Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr), stderr.String())
+	text := stdout.String()
+	require.Equal(t, 1, strings.Count(text, "Prices: ec2/us-east-1, on-demand as of "), text)
+	require.Regexp(t, `(?m)^Stockholm: Prices: ec2/eu-north-1, on-demand as of .* spot as of .* \(\d+ months old, zones estimated\)\.$`, text)
+	require.Equal(t, 2, strings.Count(text, "Prices: "), text)
+	require.Regexp(t, `WARNING: the (on-demand and )?spot prices are more than a year old; spot prices change the most, so compare regions with --no-spot, or use current ones with --prices FILE\.\n`, text)
 }

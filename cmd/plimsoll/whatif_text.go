@@ -3,18 +3,21 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// writeOutcomes writes the cases for people.
-func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Outcome) {
+// writeOutcomes writes the cases for people, each of which has its problem.
+func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*whatif.Outcome) {
 	t := &table{view: v, out: w, alone: true}
 	warnings := slices.Clone(outcomes[0].Warnings)
 	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "DIFFERENCE %", "ADDED PODS", "NOT PLACED"}}
@@ -60,11 +63,32 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 	for _, note := range notes {
 		t.line("%s", note)
 	}
-	t.line("Prices are of the nodes of %s, including node overhead (--node-overhead), after all consolidation steps and the launch of nodes for pending pods.", lo.Ternary(base.grouped, "node groups", "NodePools"))
-	t.prices(base)
+	t.line("Prices are of the nodes of %s, including node overhead (--node-overhead), after all consolidation steps and the launch of nodes for pending pods.", lo.Ternary(problems[0].grouped, "node groups", "NodePools"))
+	t.pricesOfCases(problems, outcomes)
 	if len(outcomes) == 1 {
 		t.line("Compare with cases, such as --case 'no spot: --no-spot' --case 'arm64: --allow kubernetes.io/arch=arm64'.")
 	}
 	t.alone = false
 	writeWarnings(t, warnings)
+}
+
+// pricesOfCases says where the prices of the cases come from, once for those of the same prices, and warns of prices that are more
+// than a year old. Spot prices change by so much in a year that they cannot tell which region is cheaper.
+func (t *table) pricesOfCases(problems []*problem, outcomes []*whatif.Outcome) {
+	said, old, instead := map[string]bool{}, map[string]bool{}, ""
+	for i, p := range problems {
+		text := p.madeWith()
+		for _, capacityType := range pricelists.Outdated(p.Problem.Catalog, p.today) {
+			old[capacityType] = true
+			if p.rebuild && capacityType == string(offerings.Spot) {
+				instead = "spot prices change the most, so compare regions with --no-spot, or "
+			}
+		}
+		if said[text] {
+			continue
+		}
+		said[text] = true
+		t.line("%s%s", lo.Ternary(i > 0, outcomes[i].Name+": ", ""), text)
+	}
+	t.outdated(slices.Sorted(maps.Keys(old)), instead)
 }
