@@ -102,13 +102,35 @@ func TestReportOfNodeGroups(t *testing.T) {
 	}
 }
 
-// followed runs a runbook, Enter always pressed, and returns the commands of clouds and of Kubernetes that it runs.
-func followed(t *testing.T, runbook string) string {
+// The runbook of node groups pauses Cluster Autoscaler first, and leaves out nodes that are gone instead of stopping halfway.
+func TestRunbookSkipsNodesThatAreGone(t *testing.T) {
+	printed := run(t, "report", "-f", temp(t, "cluster.yaml", gkeCluster()), "--effort", "fast", "-o", "json")
+	r := decodeReport(t, printed.stdout)
+	require.NotEmpty(t, r.Steps)
+	gone := r.Steps[0].Drain[0]
+	require.Contains(t, r.Runbook, "# Cluster Autoscaler:\n")
+	require.NotContains(t, r.Runbook, "# Karpenter:\n")
+	done := followed(t, r.Runbook, gone)
+	require.Contains(t, done, "kubectl get node "+gone+" --ignore-not-found -o name\n")
+	require.NotContains(t, done, "kubectl drain "+gone)
+	require.NotContains(t, done, "--instances "+gone)
+	for _, s := range r.Steps[1:] {
+		require.Contains(t, done, "kubectl drain "+s.Drain[0])
+	}
+}
+
+// followed runs a runbook, Enter always pressed, and returns the commands of clouds and of Kubernetes that it runs. Some nodes
+// no longer exist.
+func followed(t *testing.T, runbook string, gone ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
+	absent := ""
+	for _, node := range gone {
+		absent += "'get node " + node + " '*) ;; "
+	}
 	for _, name := range []string{"kubectl", "aws", "az", "gcloud"} {
-		fake := "#!/bin/sh\necho " + name + ` "$@" >> ` + log + "\ncase \"$*\" in 'get node '*) echo \"aws:///eu-west-1a/i-of-$3\";; *describe*|*show*) echo 3;; esac\n"
+		fake := "#!/bin/sh\necho " + name + ` "$@" >> ` + log + "\ncase \"$*\" in " + absent + "'get node '*) echo \"aws:///eu-west-1a/i-of-$3\";; *describe*|*show*) echo 3;; esac\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(fake), 0o700)) //nolint:gosec // a program
 	}
 	shell := exec.CommandContext(t.Context(), "sh")

@@ -248,9 +248,9 @@ func TestFiguresAreThoseOfTheJSON(t *testing.T) {
 	lede := ask[string](ctx, t, "document.querySelector('.lede').textContent")
 	require.Contains(t, lede, dollars(saved)+" a month ("+dollars(12*saved)+" a year)")
 	runbook := ask[string](ctx, t, "document.getElementById('runbook').textContent")
-	require.Contains(t, runbook, "kubectl cordon "+strings.Join(m.Cordon, " ")+"\n")
+	require.Contains(t, runbook, "existing kubectl cordon -- "+strings.Join(m.Cordon, " ")+"\n")
 	for _, s := range m.Steps {
-		require.Contains(t, runbook, "\ndrain "+strings.Join(s.Drain, " ")+"\nkubectl delete node "+strings.Join(s.Drain, " ")+"\n")
+		require.Contains(t, runbook, "\nexisting drain -- "+strings.Join(s.Drain, " ")+"\nexisting kubectl delete node -- "+strings.Join(s.Drain, " ")+"\n")
 	}
 }
 

@@ -223,19 +223,20 @@ func TestRunbook(t *testing.T) {
 	page := stdhtml.UnescapeString(html(t, report.Of(in)))
 	_, text, found := strings.Cut(page, `<pre id="runbook" tabindex="0">`)
 	require.True(t, found)
-	assert.Contains(t, text, `kubectl cordon node-1 'it'\''s; rm -rf /'`+"\n")
-	first := "\ndrain " + in.Plan.Steps[0].Drain[0] + "\nkubectl delete node " + in.Plan.Steps[0].Drain[0] + "\n"
-	second := "\ndrain '$(reboot)' --force\nkubectl delete node '$(reboot)'\n"
+	assert.Contains(t, text, `existing kubectl cordon -- node-1 'it'\''s; rm -rf /'`+"\n")
+	first := "\nexisting drain -- " + in.Plan.Steps[0].Drain[0] + "\nexisting kubectl delete node -- " + in.Plan.Steps[0].Drain[0] + "\n"
+	second := "\nexisting drain --force -- '$(reboot)'\nexisting kubectl delete node -- '$(reboot)'\n"
 	require.Contains(t, text, first)
 	require.Contains(t, text, second)
 	assert.Less(t, strings.Index(text, first), strings.Index(text, second))
 
 	// Pasted as a whole, it stops at the first command that fails, and where nodes must be launched or removed first.
 	text, _, _ = strings.Cut(text, "</pre>")
-	assert.True(t, strings.HasPrefix(text, "(\nset -e\n"))
+	assert.True(t, strings.HasPrefix(text, "# This plan is of "+in.AsOf+". If that is more than an hour ago, plan again.\n# Run it with sh from a file, or paste it into bash.\n# First pause consolidation,"))
+	assert.Contains(t, text, "\n(\nset -e\n")
 	for _, line := range []string{
 		"eks_launch workers 2\npause 'Wait for 2 nodes (it'\\''s $(reboot) spot) of node group workers in zone a.'\n",
-		"gke_launch gke-prod-default-pool-1a2b3c4d-grp a 1\n", "aks_launch user 1\n",
+		"gke_launch default-pool 1\n", "aks_launch user 1\n",
 		"pause 'Wait for 1 node (it'\\''s $(reboot) spot) of node group nodes in zone a.'\n",
 		"# NodePool general launches 1 node (it's $(reboot) spot) in zone a for the evicted pods.\n",
 	} {
@@ -271,7 +272,7 @@ func TestSharedEndOfNames(t *testing.T) {
 	name := in.Plan.Steps[0].Drain[0]
 	assert.Contains(t, page, `<td data-head="Removes">`+strings.TrimSuffix(name, end)+"</td>")
 	assert.Contains(t, page, ".<wbr>eu-west-1.<wbr>compute.<wbr>internal")
-	assert.Contains(t, page, "\ndrain "+name+"\n")
+	assert.Contains(t, page, "\nexisting drain -- "+name+"\n")
 }
 
 // Pending pods and findings of lint are on the page and in the comment of a pull request; findings with a saving are

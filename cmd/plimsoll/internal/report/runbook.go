@@ -19,17 +19,34 @@ import (
 
 // runbookOf returns the commands for the steps of a plan, in their order, as a shell reads them: the cordon of all nodes that
 // the steps remove, then for each step the launches of node groups, a drain, and the removal of the drained nodes, in the
-// commands of the cloud. Karpenter launches nodes by itself. It is one subshell that ends with the first command that fails,
-// and that waits for Enter where nodes must be ready or pods must be running, so that it may be pasted as a whole.
+// commands of the cloud. Karpenter launches nodes by itself. Comments before them say what to pause and when to plan again. It
+// is one subshell that ends with the first command that fails, that leaves out nodes that no longer exist, and that waits for
+// Enter where nodes must be ready or pods must be running, so that it may be pasted as a whole.
 func runbookOf(in *Input) string {
 	if len(in.Plan.Steps) == 0 {
 		return ""
 	}
 	w := runbook{groups: in.NodeGroups, nodes: map[string]*corev1.Node{}, shell: map[string]string{
 		"pause": "pause() { printf '%s Press Enter: ' \"$1\"; read -r _ </dev/tty; }\n",
+		"existing": `existing() { # command, --, nodes: runs the command with those of the nodes that still exist
+  count=
+  for word in "$@"; do
+    shift
+    if [ -n "$count" ]; then
+      found=$(kubectl get node "$word" --ignore-not-found -o name) || exit 1
+      if [ -z "$found" ]; then echo "Skipped: node $word no longer exists."; continue; fi
+      count=$((count + 1))
+    elif [ "$word" = -- ]; then count=0; continue; fi
+    set -- "$@" "$word"
+  done
+  if [ "$count" -gt 0 ]; then "$@"; fi
+}
+`,
+		"pending": "pending() { kubectl get pods -A --field-selector status.phase=Pending 2>&1; }\n",
 		"drain": `drain() {
   kubectl drain "$@" --ignore-daemonsets --delete-emptydir-data --timeout=15m
-  kubectl get pods -A --field-selector status.phase=Pending
+  printf '%s\n' 'Pods that were pending before step 1:' "$before" 'Pods that are pending now:'
+  pending
   pause 'Are all evicted pods running?'
 }
 `,
@@ -45,18 +62,58 @@ func runbookOf(in *Input) string {
 		if slices.ContainsFunc(s.Risks, func(r disruption.Risk) bool { return r.Code == disruption.RiskUnmanagedPod }) {
 			force = " --force"
 		}
-		fmt.Fprintf(&w.steps, "drain%s%s\n", quoted(s.Drain...), force)
+		fmt.Fprintf(&w.steps, "existing drain%s --%s\n", force, quoted(s.Drain...))
 		w.remove(s.Drain)
 	}
 	var b strings.Builder
-	b.WriteString("(\nset -e\n")
+	b.WriteString(preparation(in) + "(\nset -e\n")
 	for _, name := range slices.Sorted(maps.Keys(w.shell)) {
 		b.WriteString(w.shell[name])
 	}
+	b.WriteString("before=$(pending)\n")
 	if len(in.Plan.Cordon) > 0 {
-		fmt.Fprintf(&b, "\n# Before step 1: keep evicted pods off the nodes that will be removed.\nkubectl cordon%s\n", quoted(in.Plan.Cordon...))
+		fmt.Fprintf(&b, "\n# Before step 1: keep evicted pods off the nodes that will be removed.\nexisting kubectl cordon --%s\n", quoted(in.Plan.Cordon...))
 	}
-	return b.String() + w.steps.String() + ")\n\n# If you stop before the last step: kubectl uncordon the nodes of the steps that are not done.\n"
+	return b.String() + w.steps.String() + ")\n\n# If you stop before the last step: kubectl uncordon the nodes of the steps that are not done.\n# Afterwards resume consolidation.\n"
+}
+
+// preparation is the comments before the commands: the time of the plan, and how to pause and resume the consolidation of
+// the autoscalers that the cluster's nodes may have.
+func preparation(in *Input) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# This plan is of %s. If that is more than an hour ago, plan again.\n# Run it with sh from a file, or paste it into bash.\n", printable(in.AsOf))
+	b.WriteString("# First pause consolidation, because it would act on a cluster that is half changed.\n")
+	ofGKE := map[string]bool{}
+	for _, node := range in.Cluster.Nodes {
+		ofGKE[node.Labels[scheduling.NodePoolLabel]] = node.Labels[gkeNodePool] != ""
+	}
+	var pools []string
+	grouped := false
+	for _, pool := range in.Cluster.NodePools {
+		if group, is := in.NodeGroups[pool.Name]; is && !group.Karpenters() || ofGKE[pool.Name] {
+			grouped = true
+		} else {
+			pools = append(pools, printable(pool.Name))
+		}
+	}
+	if len(pools) > 0 {
+		fmt.Fprintf(&b, `# Karpenter:
+#   for pool in%[1]s; do
+#     kubectl get nodepool "$pool" -o json | jq '{spec: {disruption: {budgets: .spec.disruption.budgets}}}' > "budgets-$pool.json"
+#     kubectl patch nodepool "$pool" --type merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"0"}]}}}'
+#   done
+# Afterwards resume it:
+#   for pool in%[1]s; do kubectl patch nodepool "$pool" --type merge --patch-file "budgets-$pool.json"; done
+`, quoted(pools...))
+	}
+	if grouped {
+		b.WriteString(`# Cluster Autoscaler:
+#   kubectl annotate node --all cluster-autoscaler.kubernetes.io/scale-down-disabled=true
+# Afterwards resume it:
+#   kubectl annotate node --all cluster-autoscaler.kubernetes.io/scale-down-disabled-
+`)
+	}
+	return b.String() + "\n"
 }
 
 // runbook is the steps of a runbook while they are written.
@@ -79,7 +136,7 @@ const (
 // that names them.
 func (w *runbook) launch(launches []scheduling.Launch) {
 	type kind struct{ pool, zone, offering string }
-	counts := map[kind]int{}
+	counts, resized := map[kind]int{}, map[string]bool{}
 	for i := range launches {
 		o := &launches[i].Options[0]
 		counts[kind{launches[i].NodePool, o.Zone, o.InstanceType + " " + string(o.CapacityType)}]++
@@ -96,26 +153,30 @@ func (w *runbook) launch(launches []scheduling.Launch) {
 		case eksNodeGroup:
 			w.cluster()
 			w.shell["eks_launch"] = `eks_launch() { # node group, number of nodes
-  aws eks update-nodegroup-config --cluster-name "$CLUSTER" --nodegroup-name "$1" --scaling-config "desiredSize=$(( $(
-    aws eks describe-nodegroup --cluster-name "$CLUSTER" --nodegroup-name "$1" --query nodegroup.scalingConfig.desiredSize --output text) + $2 ))"
+  size=$(aws eks describe-nodegroup --cluster-name "$CLUSTER" --nodegroup-name "$1" --query nodegroup.scalingConfig.desiredSize --output text)
+  aws eks update-nodegroup-config --cluster-name "$CLUSTER" --nodegroup-name "$1" --scaling-config "desiredSize=$((size + $2))"
 }
 `
 			fmt.Fprintf(&w.steps, "eks_launch%s %d\n", quoted(group.Name), n)
 		case gkeNodePool:
-			if managed := w.instanceGroup(k.pool, k.zone); managed != "" {
-				w.shell["gke_launch"] = `gke_launch() { # managed instance group, zone, number of nodes
-  gcloud compute instance-groups managed resize "$1" --zone "$2" --size "$(( $(
-    gcloud compute instance-groups managed describe "$1" --zone "$2" --format 'value(targetSize)') + $3 ))"
+			w.cluster()
+			w.location()
+			w.shell["gke_launch"] = `gke_launch() { # node pool, number of nodes in each of its zones, because gcloud resizes all of them
+  nodes=$(kubectl get nodes -l "cloud.google.com/gke-nodepool=$1" -L topology.kubernetes.io/zone --no-headers)
+  size=$(echo "$nodes" | awk 'NF {n = ++zone[$NF]; if (n > most) most = n} END {print most + 0}')
+  gcloud container clusters resize "$CLUSTER" --location "$LOCATION" --node-pool "$1" --num-nodes "$((size + $2))" --quiet
 }
 `
-				fmt.Fprintf(&w.steps, "gke_launch%s %d\n", quoted(managed, k.zone), n)
+			if most := mostInZone(launches, k.pool); !resized[k.pool] {
+				resized[k.pool] = true
+				fmt.Fprintf(&w.steps, "gke_launch%s %d\n", quoted(group.Name), most)
 			}
 		case aksNodePool:
 			w.cluster()
 			w.resourceGroup()
 			w.shell["aks_launch"] = `aks_launch() { # node pool, number of nodes
-  az aks nodepool scale --resource-group "$RESOURCE_GROUP" --cluster-name "$CLUSTER" --name "$1" --node-count "$(( $(
-    az aks nodepool show --resource-group "$RESOURCE_GROUP" --cluster-name "$CLUSTER" --name "$1" --query count --output tsv) + $2 ))"
+  size=$(az aks nodepool show --resource-group "$RESOURCE_GROUP" --cluster-name "$CLUSTER" --name "$1" --query count --output tsv)
+  az aks nodepool scale --resource-group "$RESOURCE_GROUP" --cluster-name "$CLUSTER" --name "$1" --node-count "$((size + $2))"
 }
 `
 			fmt.Fprintf(&w.steps, "aks_launch%s %d\n", quoted(group.Name), n)
@@ -138,7 +199,12 @@ func (w *runbook) remove(drained []string) {
 		switch {
 		case node.Labels[gkeNodePool] != "":
 			as := instancetypes.OfferingOf(node)
-			fmt.Fprintf(&w.steps, "gcloud compute instance-groups managed delete-instances%s --zone%s --instances%s\n", quoted(instanceGroupOf(name)), quoted(as.Zone), quoted(name))
+			w.shell["gke_remove"] = `# Names of managed instance groups are derived from node names: check them with gcloud container node-pools describe.
+gke_remove() { # managed instance group, zone, node
+  gcloud compute instance-groups managed delete-instances "$1" --zone "$2" --instances "$3"
+}
+`
+			fmt.Fprintf(&w.steps, "existing gke_remove%s --%s\n", quoted(instanceGroupOf(name), as.Zone), quoted(name))
 		case !grouped || group.Karpenters():
 			deleted = append(deleted, name)
 		case group.Label == eksNodeGroup:
@@ -150,7 +216,7 @@ func (w *runbook) remove(drained []string) {
 		}
 	}
 	if len(deleted) > 0 {
-		fmt.Fprintf(&w.steps, "kubectl delete node%s\n", quoted(deleted...))
+		fmt.Fprintf(&w.steps, "existing kubectl delete node --%s\n", quoted(deleted...))
 	}
 	if len(terminated) > 0 {
 		w.shell["eks_terminate"] = `eks_terminate() { # nodes
@@ -160,35 +226,39 @@ func (w *runbook) remove(drained []string) {
   done
 }
 `
-		fmt.Fprintf(&w.steps, "eks_terminate%s\n", quoted(terminated...))
+		fmt.Fprintf(&w.steps, "existing eks_terminate --%s\n", quoted(terminated...))
 	}
 	for _, pool := range slices.Sorted(maps.Keys(machines)) {
 		w.cluster()
 		w.resourceGroup()
-		fmt.Fprintf(&w.steps, "az aks nodepool delete-machines --resource-group \"$RESOURCE_GROUP\" --cluster-name \"$CLUSTER\" --name%s --machine-names%s\n", quoted(pool), quoted(machines[pool]...))
+		fmt.Fprintf(&w.steps, "existing az aks nodepool delete-machines --resource-group \"$RESOURCE_GROUP\" --cluster-name \"$CLUSTER\" --name%s --machine-names --%s\n", quoted(pool), quoted(machines[pool]...))
 	}
 	if len(left) > 0 {
 		fmt.Fprintf(&w.steps, "pause%s\n", quoted(printable("Remove "+strings.Join(left, ", ")+" from the node group.")))
 	}
 }
 
-// cluster and resourceGroup demand the variables that the commands of clouds read.
+// cluster, location and resourceGroup demand the variables that the commands of clouds read.
 func (w *runbook) cluster() {
 	w.shell["CLUSTER"] = ": \"${CLUSTER:?set it to the name of the cluster}\"\n"
+}
+func (w *runbook) location() {
+	w.shell["LOCATION"] = ": \"${LOCATION:?set it to the zone or region of the cluster}\"\n"
 }
 func (w *runbook) resourceGroup() {
 	w.shell["RESOURCE_GROUP"] = ": \"${RESOURCE_GROUP:?set it to the resource group of the cluster}\"\n"
 }
 
-// instanceGroup is the managed instance group of a GKE node pool in a zone, as a node that it has there shows; "" if it has
-// none.
-func (w *runbook) instanceGroup(pool, zone string) string {
-	for _, name := range slices.Sorted(maps.Keys(w.nodes)) {
-		if node := w.nodes[name]; node.Labels[scheduling.NodePoolLabel] == pool && instancetypes.OfferingOf(node).Zone == zone {
-			return instanceGroupOf(name)
+// mostInZone is the largest number of nodes that a NodePool launches in one zone.
+func mostInZone(launches []scheduling.Launch, pool string) int {
+	most, zones := 0, map[string]int{}
+	for i := range launches {
+		if zone := launches[i].Options[0].Zone; launches[i].NodePool == pool {
+			zones[zone]++
+			most = max(most, zones[zone])
 		}
 	}
-	return ""
+	return most
 }
 
 // instanceGroupOf is the managed instance group of a node of GKE: gke-prod-pool-1a2b3c4d-grp of gke-prod-pool-1a2b3c4d-x7kq.
