@@ -14,15 +14,24 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/steps"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// blocked says what each cause for which nodes stay keeps the cluster from saving, and what lifts it.
+// blocked says what each cause for which nodes stay keeps the cluster from saving, and what lifts it. A cause that was not
+// tried has a range, because its upper bound alone would look like an amount.
 func (m *moves) blocked() {
 	head := []string{"$/MONTH", "NODES", "CAUSE", "MEANING", "FIX"}
 	tabulate(m.to, "BLOCKED SAVINGS", head, m.plan.Summary.Blocked, func(b disruption.Blocked, _ int) []string {
-		return []string{lo.Ternary(b.Tried, "", "at most ") + figures.PlainMonthly(b.PerHour), lo.Ternary(b.Nodes > 0, strconv.Itoa(b.Nodes), "any"), string(b.Code), report.Meaning(b.Code), report.Fix(&b, m.to.view.most(1))}
+		return []string{lo.Ternary(b.Tried || b.PerHour == 0, "", "0 to ") + figures.PlainMonthly(b.PerHour), lo.Ternary(b.Nodes > 0, strconv.Itoa(b.Nodes), "any"), string(b.Code), report.Meaning(b.Code), report.Fix(&b, m.to.view.most(1))}
 	}, "CAUSE")
+	if len(m.plan.Summary.Blocked) == 0 {
+		return
+	}
+	m.to.line("  NODES: nodes for which this is the first cause; fixing it may reveal another.")
+	if lo.SomeBy(m.plan.Summary.Blocked, func(b disruption.Blocked) bool { return !b.Tried && b.PerHour > 0 }) {
+		m.to.line("  0 to N: no full plan was made without this cause, so the saving may be 0.%s", lo.Ternary(m.p.policy.Effort < scheduling.EffortThorough, "\n  --effort thorough makes these plans for all causes that a change can fix.", ""))
+	}
 }
 
 // rebuilt lists what the clusters consist of that are rebuilt from scratch, which is what owners of node

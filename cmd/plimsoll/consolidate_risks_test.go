@@ -223,7 +223,7 @@ func drainedBy(plan *disruption.ConsolidationPlan) (out []string) {
 }
 
 // What the cluster costs and what it could cost stand first, and then what each cause alone keeps it from saving, with the
-// change that lifts it.
+// change that lifts it: amounts of tried causes before limits, and 0 where nodes stay for a cause that costs nothing.
 func TestWhatIsBlocked(t *testing.T) {
 	t.Parallel()
 	r := run(t, waste("--effort", "default")...)
@@ -241,6 +241,9 @@ func TestWhatIsBlocked(t *testing.T) {
 	assert.Equal(t, map[disruption.CauseCode][]disruption.ObjectChange{
 		disruption.CauseDoNotDisrupt: {{Object: "pod/shop/month-end-0", To: "remove the annotation karpenter.sh/do-not-disrupt: true"}},
 		disruption.CauseBudget:       {{Object: "poddisruptionbudget/shop/ledger", To: "replace spec.minAvailable by maxUnavailable: 1"}},
+		disruption.CausePolicy:       {{Object: "nodepool/batch", To: "set spec.disruption.consolidationPolicy to WhenEmptyOrUnderutilized"}},
 		disruption.CauseSearch:       nil,
 	}, changes)
+	assert.Equal(t, disruption.CauseSearch, s.Blocked[len(s.Blocked)-1].Code, "limits come after amounts")
+	assert.Contains(t, r.stdout, "0 to N: no full plan was made without this cause")
 }

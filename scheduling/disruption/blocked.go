@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -39,8 +41,9 @@ type ObjectChange struct {
 	To string `json:"to"`
 }
 
-// Blocked finds how much each cause for which nodes stay, in a plan of p for c, keeps the cluster from saving, the
-// largest amount first; causes with no amount are left out. To find it, the cluster is changed so that the cause
+// Blocked finds how much each cause for which nodes stay, in a plan of p for c, keeps the cluster from saving: first
+// the causes that were tried, each part with the largest amount first. Of causes with no amount, only those are in the
+// result that are the first reason of a node, unless they are [CauseSearch]. To find the amount, the cluster is changed so that the cause
 // holds no node, and planned again. That takes time for each cause, so that causes with the largest upper bound come
 // first, and only as many are tried as their plans have 40 nodes together: 20 with [scheduling.EffortFast], any
 // number with [scheduling.EffortThorough]. Below that, clusters of more than 20 nodes are planned with the least
@@ -81,7 +84,7 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *ConsolidationPlan
 	}
 	out := []Blocked{}
 	for _, o := range all {
-		if o.PerHour > 0 {
+		if o.PerHour > 0 || o.Nodes > 0 && o.Code != CauseSearch {
 			out = append(out, o.Blocked)
 		}
 	}
@@ -89,8 +92,12 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *ConsolidationPlan
 	return out, nil
 }
 
-// compareBlocked orders causes, the largest amount first.
+// compareBlocked orders causes: those that were tried come first, because an upper bound may be far above the amount;
+// then the largest amount.
 func compareBlocked(a, b Blocked) int {
+	if a.Tried != b.Tried {
+		return lo.Ternary(a.Tried, -1, 1)
+	}
 	return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code))
 }
 

@@ -219,7 +219,7 @@ const (
 	CodeStepRisk           Code = rule.StepRisk           // an unknown risk, or a pod without a controller that is evicted untold
 	CodeSummaryComposition Code = rule.SummaryComposition // the composition of a rebuilt cluster does not add up to its nodes and prices
 	CodeSummaryRebuilt     Code = rule.SummaryRebuilt     // a cluster that is rebuilt costs more than after the steps
-	CodeSummaryBlocked     Code = rule.SummaryBlocked     // a blocked saving is nothing, or more than the cluster costs
+	CodeSummaryBlocked     Code = rule.SummaryBlocked     // a blocked saving is of no amount and no node, or more than the cluster costs
 	CodeCordon             Code = rule.Cordon             // not the nodes that steps remove and that no earlier step sends pods to
 	CodeSummaryFrontier    Code = rule.SummaryFrontier    // not the savings and moves after each step
 )

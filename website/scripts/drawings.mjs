@@ -99,7 +99,7 @@ draw('blocked-savings', 'Prices a month of the example cluster: after the steps,
     const y = 80 + 40 * i
     const left = barOf(after - perHour)
     return [text(0, y + 19, `without ${code === 'search' ? 'limits of the search' : code}`), rect(190, y, left, 28, 'bar pale'), rect(190 + left, y, barOf(perHour), 28, 'bar held'),
-      text(200 + barOf(after), y + 19, `saves ${tried ? '' : 'at most '}${monthly(perHour)}`)]
+      text(200 + barOf(after), y + 19, `saves ${tried ? '' : '0 to '}${monthly(perHour)}`)]
   }),
 ])
 draw('node-overhead', 'The cost of a node is its instance and its overhead', 700, 150, [

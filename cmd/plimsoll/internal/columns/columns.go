@@ -129,7 +129,6 @@ func (l columnList) need(most limits) int {
 
 // isFigure says whether a cell is a figure, and no name and no list.
 func isFigure(cell string) bool {
-	cell = strings.TrimPrefix(cell, "at most ")
 	return cell == "" || strings.ContainsAny(cell[:1], "0123456789$+-") && !strings.Contains(cell, ", ")
 }
 

@@ -28,13 +28,13 @@ func TestRowsMayEndEarly(t *testing.T) {
 func TestSentencesAreContinuedBelow(t *testing.T) {
 	fitting, left := Fit([][]string{
 		{"$/MONTH", "CAUSE", "FIX"},
-		{"at most 1,966", "do-not-disrupt", "remove the annotation karpenter.sh/do-not-disrupt, or wait until the pod completes"},
+		{"0 to 1,966.25", "do-not-disrupt", "remove the annotation karpenter.sh/do-not-disrupt, or wait until the pod completes"},
 		{"12", "policy", "nothing"},
 	}, 50, nil)
 	require.Empty(t, left)
 	require.Equal(t, [][]string{
 		{"$/MONTH", "CAUSE", "FIX"},
-		{"at most 1,966", "do-not-disrupt", "remove the"},
+		{"0 to 1,966.25", "do-not-disrupt", "remove the"},
 		{"", "", "annotation"},
 		{"", "", "karpenter.sh/"},
 		{"", "", "do-not-disrupt, or"},

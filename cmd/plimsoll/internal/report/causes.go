@@ -46,7 +46,7 @@ func blockedSavings(plan *disruption.ConsolidationPlan, changes []lint.Finding) 
 	out := []BlockedSaving{}
 	for i := range plan.Summary.Blocked {
 		b := &plan.Summary.Blocked[i]
-		s := BlockedSaving{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: !b.Tried, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Fix: Fix(b, mostObjects)}
+		s := BlockedSaving{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: !b.Tried && b.PerHour > 0, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Fix: Fix(b, mostObjects)}
 		if len(b.Changes) > 0 {
 			s.Objects = lo.Map(b.Changes, func(c disruption.ObjectChange, _ int) string { return c.Object })
 		}
@@ -61,7 +61,12 @@ func blockedSavings(plan *disruption.ConsolidationPlan, changes []lint.Finding) 
 		f := &changes[i]
 		out = append(out, BlockedSaving{Code: string(f.Code), Cents: figures.Cents(f.SavingPerHour), Objects: []string{f.Object}, Meaning: Meaning(disruption.CauseCode(f.Code)) + ": " + f.Value, Fix: f.Advice})
 	}
-	slices.SortStableFunc(out, func(a, b BlockedSaving) int { return cmp.Compare(b.Cents, a.Cents) })
+	slices.SortStableFunc(out, func(a, b BlockedSaving) int {
+		if a.AtMost != b.AtMost {
+			return lo.Ternary(b.AtMost, -1, 1) // limits come last, because they may be far above the saving
+		}
+		return cmp.Compare(b.Cents, a.Cents)
+	})
 	return out
 }
 

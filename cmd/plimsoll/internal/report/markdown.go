@@ -43,7 +43,7 @@ func (r *Report) Markdown(w io.Writer) error {
 			if s.Nodes > 0 {
 				what += ", " + plural(s.Nodes, "node")
 			}
-			m.Row(lo.Ternary(s.AtMost, "at most ", "")+figures.Dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Fix)
+			m.Row(lo.Ternary(s.AtMost, "$0 to ", "")+figures.Dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Fix)
 		}
 	}
 	if r.Pending != nil {

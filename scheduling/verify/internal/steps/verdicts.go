@@ -225,7 +225,7 @@ func (c *planCheck) blockedAndRebuilt(after offerings.Price) {
 	s := &c.plan.Summary
 	for i := range s.Blocked {
 		b := &s.Blocked[i]
-		if b.Code != disruption.CauseSearch && !slices.Contains(causes(), b.Code) || b.Nodes < 0 || b.PerHour <= 0 || b.PerHour > after {
+		if b.Code != disruption.CauseSearch && !slices.Contains(causes(), b.Code) || b.Nodes < 0 || b.PerHour < 0 || b.PerHour == 0 && b.Nodes == 0 || b.PerHour > after {
 			c.report.Add(rule.SummaryBlocked, "summary", "blocked[%d] is %+v, and the cluster costs %v afterwards", i, *b, after)
 		}
 	}
