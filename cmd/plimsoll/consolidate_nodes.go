@@ -96,11 +96,14 @@ func (m *moves) staying() {
 	}
 }
 
-// cause writes a cause with the object that it is about.
+// cause writes a cause with the object that it is about. A minimum size that is not stated is an assumption.
 func (p *problem) cause(c *disruption.Cause) string {
 	text, pool := steps.Reason(c), strings.TrimPrefix(c.Object, "nodepool/")
 	if rest, ok := strings.CutPrefix(text, "nodepool/"+pool); ok {
 		text = p.groups().Title(pool) + rest
+	}
+	if _, stated := p.sized[pool]; c.Code == disruption.CauseMinNodes && p.least[pool] > 0 && !stated {
+		text += fmt.Sprintf(" (assumed; state the real minimum with --group-size %s=MIN:MAX)", pool)
 	}
 	return p.groups().Say(text)
 }

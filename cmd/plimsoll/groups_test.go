@@ -145,7 +145,7 @@ func TestNodeGroups(t *testing.T) {
 			"  batch        3      m5.xlarge ×3   spot       0.3",
 			"batch (eks.amazonaws.com/nodegroup), workers (eks.amazonaws.com/nodegroup); which of its types a group launches is up to its autoscaler",
 			"node groups: the minimum and maximum sizes of batch, workers are unknown: a minimum of one node",
-			": node group workers: minimum size is one node\n",
+			": node group workers: minimum size is one node (assumed; state the real minimum with --group-size workers=MIN:MAX)\n",
 		}, map[string]string{"ip-10-0-0": "workers", "ip-10-0-1": "batch"}},
 		"aks": {aksCluster(), "", []string{
 			"Prices: azure/eastus,",
@@ -166,7 +166,7 @@ func TestNodeGroups(t *testing.T) {
 		}, map[string]string{"gke-default": "default-pool", "gke-spot": "spot"}},
 		"gke with a ComputeClass": {gkeClassCluster(), "", []string{
 			"Prices are of all nodes", "  total (now)   5  ", "  cheap-1       1      n2d-standard-4 ",
-			"each node group that belongs to no ComputeClass counts as one", ": node group default-pool: minimum size is one node\n",
+			"each node group that belongs to no ComputeClass counts as one", ": node group default-pool: minimum size is one node (assumed; state the real minimum with --group-size default-pool=MIN:MAX)\n",
 		}, map[string]string{"gke-default": "default-pool", "gke-spot": "spot", "gke-nap": "cheap-1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -345,6 +345,8 @@ func TestNodeGroupSizes(t *testing.T) {
 			held[v.NodePool]++
 		}
 	}
+	stated := run(t, "consolidate", "--details", "-f", temp(t, "cluster.yaml", empty), "--now", "2026-11-21T09:00:00Z", "--group-size", "spare=1:3").stdout
+	require.Contains(t, stated, ": node group spare: minimum size is one node\n")
 	require.Equal(t, 1, held["system"])
 	i := slices.IndexFunc(plan.Summary.Blocked, func(b disruption.Blocked) bool { return b.Code == disruption.CauseMinNodes })
 	require.GreaterOrEqual(t, i, 0)

@@ -87,8 +87,9 @@ type problem struct {
 	keep []instancetypes.Filter
 	// grouped says that the NodePools are made from node groups.
 	grouped bool
-	// least is the minimum size of each node group.
+	// least is the minimum size of each node group, and sized has those of which it is stated.
 	least map[string]int
+	sized map[string]pools.Size
 	// ownPools says that the NodePools are objects of the input.
 	ownPools bool
 	// rebuild says that the pods are planned for another region or on new nodes; moving is the number of them that run now.
@@ -105,7 +106,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	loader := manifest.Loader{Stdin: stdin, Recursive: f.recursive, IgnoreUnknown: f.ignoreUnknown, SkipInvalid: f.skipInvalid}
 	snapshot, err := loader.Load(f.files...)
 	grouped := err == nil && snapshot.AssumeNodePools() // for the catalog to know how nodes are paid for
-	p := &problem{Snapshot: snapshot, keep: f.market.keep(), grouped: grouped, today: now()}
+	p := &problem{Snapshot: snapshot, keep: f.market.keep(), grouped: grouped, sized: f.sizes, today: now()}
 	sold := f.market
 	if err == nil && (f.elsewhere || f.rebuild) {
 		f.leave(p, &sold)

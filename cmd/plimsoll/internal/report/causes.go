@@ -110,7 +110,7 @@ func causes() map[disruption.CauseCode]cause {
 		disruption.CausePolicy:                     {"consolidationPolicy is WhenEmpty", "set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
 		disruption.CauseTooSoon:                    {"consolidateAfter or minimum lifetime not reached", "plan again later, or shorten the NodePool's consolidateAfter"},
 		disruption.CauseStatic:                     {"static NodePool (spec.replicas)", "lower spec.replicas of the NodePool"},
-		disruption.CauseMinNodes:                   {"node group at its minimum size", "lower the minimum (--group-size NAME=MIN:MAX), if the group's autoscaler allows it"},
+		disruption.CauseMinNodes:                   {"node group at its minimum size", "state the real minimum with --group-size NAME=MIN:MAX: one node is assumed for groups without it"},
 		disruption.CauseUnknownPrice:               {"unknown price", "add its price (--catalog, --prices)"},
 		disruption.CauseReasonNotSelected:          {"not among --reasons", "add the reason to --reasons"},
 		disruption.CauseNoPlace:                    {"a pod fits on no other node", "relax the pod's constraints, or let a NodePool launch a node that fits it"},
