@@ -44,7 +44,7 @@ It exits with 5 if there are errors or warnings; possible savings are neither.`,
 				return err
 			}
 			planner := q.what.planner(solver)
-			subject := lint.Subject{Cluster: p.cluster(planner), Planner: planner, OwnPools: p.ownPools, Workload: p.Workload}
+			subject := lint.Subject{Cluster: p.cluster(planner), Planner: planner, OwnPools: p.ownPools, ComputeClasses: p.ComputeClasses, Workload: p.Workload}
 			var found []lint.Finding
 			err = q.how.search(ctx, a, "looking at "+figures.Count(len(p.Problem.Pods)+len(p.Problem.Running), "pod"), func(ctx context.Context, _ scheduling.Observer) error {
 				found, err = subject.Findings(ctx, skipped...)

@@ -131,3 +131,20 @@ func TestBlockersHaveOneFix(t *testing.T) {
 	require.Equal(t, fixes["poddisruptionbudget/shop/api"], found[lint.BudgetBlocks][0].Advice)
 	require.Equal(t, fixes["poddisruptionbudget/shop/db"], found[lint.BudgetBlocks][1].Advice)
 }
+
+// NodePools that stand for a ComputeClass of GKE are no objects of the user: findings name the ComputeClass and its fields, and
+// rules of Karpenter do not hold for it.
+func TestLintNamesComputeClasses(t *testing.T) {
+	t.Parallel()
+	found, code := findings(t, "../../examples/gke", "--effort", "fast")
+	require.Equal(t, exitOK, code)
+	require.Equal(t, []string{"ComputeClass/batch", "spec.priorities[0]", "machineFamily, minCores"},
+		[]string{found[lint.NodePoolTypes][0].Object, found[lint.NodePoolTypes][0].Field, found[lint.NodePoolTypes][0].Value})
+
+	const class = "apiVersion: cloud.google.com/v1\nkind: ComputeClass\nmetadata: {name: %s}\nspec: {priorities: [{machineType: %s, spot: true}], whenUnsatisfiable: DoNotScaleUp}\n---\n"
+	found, _ = findings(t, temp(t, "classes.yaml", fmt.Sprintf(class, "a", "n4-standard-4")+fmt.Sprintf(class, "b", "n0-none-2")), "--catalog", "gcp/europe-west4")
+	require.Empty(t, found[lint.SpotNarrow])
+	require.Len(t, found[lint.NodePoolUnmet], 1)
+	require.Equal(t, "ComputeClass/b", found[lint.NodePoolUnmet][0].Object)
+	require.Equal(t, "spec.priorities[0]", found[lint.NodePoolUnmet][0].Field)
+}

@@ -85,7 +85,7 @@ It exits as consolidate does, and with 3 if a case leaves pods pending.`,
 		}
 		var findings []lint.Finding
 		err = f.how.search(ctx, a, "pricing blocked savings", func(ctx context.Context, _ scheduling.Observer) error {
-			subject := lint.Subject{Cluster: p.cluster(planner), Planner: planner, OwnPools: p.ownPools, Workload: p.Workload}
+			subject := lint.Subject{Cluster: p.cluster(planner), Planner: planner, OwnPools: p.ownPools, ComputeClasses: p.ComputeClasses, Workload: p.Workload}
 			findings, err = subject.Findings(ctx)
 			return err
 		})

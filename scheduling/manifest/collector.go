@@ -31,7 +31,7 @@ func newCollector(found *findings, ignoreUnknown bool) *collector {
 		found:         found,
 		names:         &registry{seen: map[objectKey]Location{}},
 		unread:        newUnreadParts(),
-		objects:       &objects{classes: map[scheduling.NodeClassRef]nodeClass{}, computeClasses: map[string][]string{}},
+		objects:       &objects{classes: map[scheduling.NodeClassRef]nodeClass{}, computeClasses: map[string][]string{}, classParts: map[string]ComputeClassPart{}},
 	}
 }
 

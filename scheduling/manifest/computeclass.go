@@ -18,8 +18,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/admission"
 )
 
-// instanceLabel begins the labels of Karpenter's provider for Google Cloud that describe a machine.
-const instanceLabel = "karpenter.k8s.gcp/instance-"
+const (
+	// instanceLabel begins the labels of Karpenter's provider for Google Cloud that describe a machine.
+	instanceLabel = "karpenter.k8s.gcp/instance-"
+	// machineFamilyLabel and acceleratorLabel are the labels of GKE for the series of a machine and for its kind of GPU.
+	machineFamilyLabel = "cloud.google.com/machine-family"
+	acceleratorLabel   = "cloud.google.com/gke-accelerator"
+)
 
 // computeClass is a ComputeClass of GKE, as far as it decides which machines are bought.
 type computeClass struct {
@@ -81,6 +86,24 @@ type classPriority struct {
 	Storage               any `json:"storage"`
 }
 
+// ComputeClassPart is the part of a ComputeClass that a NodePool stands for.
+type ComputeClassPart struct {
+	// Class is the name of the ComputeClass, and Field the path to the part, e.g. "spec.priorities[0]".
+	Class string
+	Field string
+	// Fields are the fields of the part by the label keys of the NodePool's requirements, e.g. machineFamily.
+	Fields map[string]string
+}
+
+// classFields are the fields of a priority by the label keys of its selectors.
+func classFields() map[string]string {
+	return map[string]string{
+		offerings.CapacityTypeLabel: "spot", machineFamilyLabel: "machineFamily", corev1.LabelInstanceTypeStable: "machineType",
+		offerings.ZoneLabel: "location.zones", instanceLabel + "cpu": "minCores", instanceLabel + "memory": "minMemoryGb",
+		acceleratorLabel: "gpu.type", instanceLabel + "gpu-count": "gpu.count",
+	}
+}
+
 // readComputeClass reads a ComputeClass as a NodePool for each of its priorities, the first with the
 // highest weight. Their nodes have the label and the taint of the class, stay until they are empty
 // or underutilized, and are of the machines that the priority names; on demand unless it asks for
@@ -109,6 +132,7 @@ func readComputeClass(c *collector, o rawObject) {
 		}
 		name := class.Name + "-" + strconv.Itoa(i+1)
 		pools = append(pools, name)
+		c.objects.classParts[name] = ComputeClassPart{Class: class.Name, Field: lo.Ternary(i < len(class.Spec.Priorities), at, "spec.whenUnsatisfiable"), Fields: classFields()}
 		c.convert(o.at, "NodePool", karpenterGroup, "v1", map[string]any{
 			"metadata": map[string]any{"name": name},
 			"spec": map[string]any{
@@ -168,7 +192,7 @@ func (p *classPriority) selectors() []requirements.Selector {
 			out = append(out, oneOf(key, values...))
 		}
 	}
-	named("cloud.google.com/machine-family", p.MachineFamily)
+	named(machineFamilyLabel, p.MachineFamily)
 	named(corev1.LabelInstanceTypeStable, p.MachineType)
 	named(offerings.ZoneLabel, p.Location.Zones...)
 	if p.MinCores > 0 {
@@ -178,7 +202,7 @@ func (p *classPriority) selectors() []requirements.Selector {
 		out = append(out, moreThan(instanceLabel+"memory", strconv.FormatInt(p.MinMemoryGb<<10-1, 10)))
 	}
 	if p.GPU != nil {
-		named("cloud.google.com/gke-accelerator", p.GPU.Type)
+		named(acceleratorLabel, p.GPU.Type)
 		if p.GPU.Count > 0 {
 			named(instanceLabel+"gpu-count", strconv.FormatInt(p.GPU.Count, 10))
 		}

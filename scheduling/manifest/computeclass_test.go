@@ -80,6 +80,13 @@ func TestComputeClass(t *testing.T) {
 		assert.Equal(t, map[string]string{"cloud.google.com/compute-class": "batch", "team": "data"}, p.Spec.Template.Metadata.Labels)
 		assert.Equal(t, []corev1.Taint{{Key: "own", Effect: corev1.TaintEffectNoSchedule}, {Key: "cloud.google.com/compute-class", Value: "batch", Effect: corev1.TaintEffectNoSchedule}}, p.Spec.Template.Spec.Taints)
 	}
+	for pool, field := range map[string]string{"batch-1": "spec.priorities[0]", "batch-4": "spec.priorities[3]", "batch-5": "spec.whenUnsatisfiable"} {
+		part := s.ComputeClasses[pool]
+		assert.Equal(t, []string{"batch", field}, []string{part.Class, part.Field}, pool)
+		for _, r := range want[pool] {
+			assert.NotEmpty(t, part.Fields[r.Key], r.Key)
+		}
+	}
 	require.Contains(t, s.Warnings, scheduling.Warning{Object: "ComputeClass/batch", Message: "was read as NodePools batch-1, batch-2, batch-4, batch-5; " +
 		"spec.priorities[2].nodepools names nodes that are not in the input, and was left out; spec.priorities[1].storage is not read"})
 

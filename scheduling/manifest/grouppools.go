@@ -31,19 +31,21 @@ import (
 // states the assumptions. A snapshot with NodePools of Karpenter is not changed, because there pods
 // use these labels to keep off Karpenter's nodes.
 func (s *Snapshot) AssumeNodePools() bool {
-	if !lo.EveryBy(s.Problem.NodePools, func(p *scheduling.NodePool) bool { return p != nil && s.classPools[p.Name] }) {
+	if !lo.EveryBy(s.Problem.NodePools, func(p *scheduling.NodePool) bool { return p != nil && lo.HasKey(s.ComputeClasses, p.Name) }) {
 		return false
 	}
 	s.Problem.Nodes = lo.Compact(s.Problem.Nodes)
 	groups := lo.GroupBy(s.Problem.Nodes, NodeGroupOf)
 	maps.DeleteFunc(groups, func(g NodeGroup, _ []*corev1.Node) bool {
-		return g.Label == scheduling.NodePoolLabel && s.classPools[g.Name]
+		return g.Label == scheduling.NodePoolLabel && lo.HasKey(s.ComputeClasses, g.Name)
 	})
 	order := slices.SortedFunc(maps.Keys(groups), func(a, b NodeGroup) int {
 		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Name, b.Name))
 	})
 	copies, taken := map[string]*corev1.Node{}, map[string]bool{}
-	maps.Copy(taken, s.classPools) // a snapshot that was not read has none
+	for name := range s.ComputeClasses {
+		taken[name] = true
+	}
 	drivers := lo.KeyBy(lo.Compact(s.Problem.CSINodes), func(c *storagev1.CSINode) string { return c.Name })
 	warn := func(message string) {
 		s.Warnings = append(s.Warnings, scheduling.Warning{Object: "node groups", Message: message})
@@ -78,7 +80,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 		karpenter = "; NodePools say which nodes Karpenter may launch: add the output of kubectl get nodepools -o json"
 	}
 	because := "there is no NodePool in the input, so each node group"
-	if len(s.classPools) > 0 {
+	if len(s.ComputeClasses) > 0 {
 		because = "there is no NodePool of Karpenter in the input, so each node group that belongs to no ComputeClass"
 	}
 	warn(because + " counts as one that launches the types, zones and capacity types of its nodes, with the labels, taints and resources of its healthy nodes: " +

@@ -30,6 +30,7 @@ type objects struct {
 	budgets         []*policyv1.PodDisruptionBudget
 	quotas          []*corev1.ResourceQuota
 	computeClasses  map[string][]string // names of their NodePools
+	classParts      map[string]ComputeClassPart
 	autoscalers     []*autoscaler
 }
 

@@ -42,6 +42,8 @@ type Snapshot struct {
 	// NodeGroups are the groups of nodes that NodePools stand for, by the NodePool's name: see
 	// [Snapshot.AssumeNodePools].
 	NodeGroups map[string]NodeGroup
+	// ComputeClasses are the parts of GKE's ComputeClasses that NodePools stand for, by the NodePool's name.
+	ComputeClasses map[string]ComputeClassPart
 
 	// NodeClaims and budgets are handed on as they are.
 	NodeClaims           []*NodeClaim
@@ -58,8 +60,6 @@ type Snapshot struct {
 	templates map[string]map[string]instancetypes.ObservedNode
 	// static are the requests of static pods on the next node: see staticByPool.
 	static map[string]corev1.ResourceList
-	// classPools are the names of the NodePools that stand for ComputeClasses.
-	classPools map[string]bool
 	// autoClass is the node class of EKS Auto Mode where the input does not have it; nil until it is asked for.
 	autoClass *ec2.AutoNodeClass
 }
@@ -172,7 +172,7 @@ func snapshotOf(c *collector, maxPods int) *Snapshot {
 	for _, o := range c.objects.overlays {
 		s.Overlays = append(s.Overlays, *o)
 	}
-	s.classPools = lo.SliceToMap(slices.Concat(lo.Values(c.objects.computeClasses)...), func(name string) (string, bool) { return name, true })
+	s.ComputeClasses = c.objects.classParts
 	p := &s.Problem
 	p.Owners = c.objects.controllers()
 	p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, e.sets...)

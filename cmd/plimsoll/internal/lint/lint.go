@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
+
+	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pools"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
 // Severity says how bad a finding is.
@@ -80,6 +84,9 @@ type Subject struct {
 	Planner disruption.Planner
 	// OwnPools says that the NodePools are the cluster's own, and not assumed.
 	OwnPools bool
+	// ComputeClasses are the parts of GKE's ComputeClasses that NodePools stand for, by the NodePool's name: findings name
+	// these, and no NodePool that is not an object of the user.
+	ComputeClasses map[string]manifest.ComputeClassPart
 	// Workload names the workload of a pod, as namespace/name.
 	Workload func(pod string) string
 
@@ -91,8 +98,8 @@ type Subject struct {
 func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, error) {
 	out := []Finding{}
 	if s.OwnPools {
-		out = append(out, unmet(s.problem())...)
-		out = append(out, narrow(s.problem().NodePools, s.sells)...)
+		out = append(out, unmet(s.problem(), s.requirementsOf)...)
+		out = append(out, narrow(s.karpenterPools(s.problem().NodePools), s.sells)...)
 	}
 	out = append(out, noRequests(s.problem(), s.Workload)...)
 	out = append(out, budgets(&s.Cluster)...)
@@ -145,6 +152,24 @@ func (s *Subject) tried(ctx context.Context, skipped []Code) (out []Finding, err
 
 // problem is the problem of the cluster, as planners read it.
 func (s *Subject) problem() *scheduling.Problem { return &s.Cluster.Problem }
+
+// karpenterPools are the NodePools that Karpenter reads: those of ComputeClasses are not among them.
+func (s *Subject) karpenterPools(list []*scheduling.NodePool) []*scheduling.NodePool {
+	return lo.Reject(list, func(p *scheduling.NodePool, _ int) bool { return lo.HasKey(s.ComputeClasses, p.Name) })
+}
+
+// requirementsOf returns the object and the field with the requirements of a NodePool as the user wrote them, and the names of
+// some of these requirements, which are given by their label keys.
+func (s *Subject) requirementsOf(pool string, keys ...string) (object, field, names string) {
+	part, ok := s.ComputeClasses[pool]
+	if !ok {
+		return "NodePool/" + pool, requirementsField, strings.Join(keys, ", ")
+	}
+	for i, key := range keys {
+		keys[i] = cmp.Or(part.Fields[key], key)
+	}
+	return "ComputeClass/" + part.Class, part.Field, strings.Join(keys, ", ")
+}
 
 // sells returns the part of its catalog that a NodePool may launch.
 func (s *Subject) sells(pool *scheduling.NodePool) *instancetypes.Catalog {

@@ -1,17 +1,20 @@
 package lint
 
 import (
+	"strings"
+
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 const requirementsField = "spec.template.spec.requirements"
 
-// unmet returns a finding for each NodePool that can launch no machine.
-func unmet(p *scheduling.Problem) (out []Finding) {
+// unmet returns a finding for each NodePool that can launch no machine; at is [Subject.requirementsOf].
+func unmet(p *scheduling.Problem, at func(pool string, keys ...string) (object, field, names string)) (out []Finding) {
 	for _, w := range provisioning.IdleNodePools(p) {
+		object, field, _ := at(strings.TrimPrefix(w.Object, "NodePool/"))
 		out = append(out, Finding{
-			Severity: Error, Code: NodePoolUnmet, Object: w.Object, Field: requirementsField, Message: w.Message,
+			Severity: Error, Code: NodePoolUnmet, Object: object, Field: field, Message: w.Message,
 			Advice: "change that requirement, or use a catalog with such instance types",
 		})
 	}

@@ -30,7 +30,7 @@ type overlap struct {
 
 // overlapping returns the overlaps among NodePools, by the name of the first.
 func (s *Subject) overlapping(pools []*scheduling.NodePool) (out []overlap) {
-	pools = slices.DeleteFunc(slices.Clone(pools), func(p *scheduling.NodePool) bool { return p.Spec.Replicas != nil })
+	pools = slices.DeleteFunc(s.karpenterPools(pools), func(p *scheduling.NodePool) bool { return p.Spec.Replicas != nil })
 	slices.SortFunc(pools, func(a, b *scheduling.NodePool) int { return strings.Compare(b.Name, a.Name) })
 	taken := map[string][]string{}
 	for _, pool := range pools {

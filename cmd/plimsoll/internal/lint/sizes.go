@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -105,8 +104,9 @@ func (s *Subject) types(ctx context.Context, t *trials) ([]Finding, error) {
 			return nil, err
 		}
 		if saving.perHour > 0 {
+			object, field, names := s.requirementsOf(pool.Name, left...)
 			out = append(out, Finding{
-				Severity: Info, Code: NodePoolTypes, Object: "NodePool/" + pool.Name, Field: requirementsField, Value: strings.Join(left, ", "), SavingPerHour: saving.perHour, SavingProven: saving.proven,
+				Severity: Info, Code: NodePoolTypes, Object: object, Field: field, Value: names, SavingPerHour: saving.perHour, SavingProven: saving.proven,
 				Message: "exclude cheaper instance types: rebuilt from scratch without this requirement, the cluster costs " + figures.Monthly(saving.perHour) + " a month less",
 				Advice:  "remove these requirements, if any instance type is acceptable (tried)",
 			})
