@@ -91,7 +91,14 @@ func (m *moves) headline() {
 	if len(m.plan.Steps) == 0 {
 		m.to.line("%s", m.nothing())
 	} else {
-		m.to.line("%s: %d → %s, %s.", figures.Count(len(m.plan.Steps), "step"), s.NodesBefore, figures.Count(s.NodesAfter, "node"), m.saved())
+		saved, planned := m.saved(after, ""), ""
+		if r := s.AfterScheduling; r != nil && expected(r) != after {
+			saved, planned = m.saved(expected(r), "about "), saved
+		}
+		m.to.line("%s: %d → %s, %s.", figures.Count(len(m.plan.Steps), "step"), s.NodesBefore, figures.Count(s.NodesAfter, "node"), saved)
+		if planned != "" {
+			m.to.line("If every pod is scheduled as planned: %s.", planned)
+		}
 		m.to.line("%s rescheduled, %s launched.", figures.Count(s.PodsMoved, "pod"), figures.Count(s.Launches, "node"))
 	}
 	m.to.line("%s", m.rest())
@@ -159,17 +166,17 @@ func (m *moves) notes() {
 	}
 }
 
-// saved says what all steps save.
-func (m *moves) saved() string {
-	before, after := totals(&m.plan.Summary)
+// saved says what all steps save if they lead to a price, with a word before the amount if it is an estimate.
+func (m *moves) saved(after offerings.Price, about string) string {
+	before, _ := totals(&m.plan.Summary)
 	saving := before - after
 	switch {
 	case saving == 0:
 		return "saving nothing"
 	case saving < 0:
-		return fmt.Sprintf("costing %s per hour, %s per month more", figures.USD(-saving), figures.Monthly(-saving))
+		return fmt.Sprintf("costing %s%s per hour, %s per month more", about, figures.USD(-saving), figures.Monthly(-saving))
 	}
-	return fmt.Sprintf("saving %s per hour, %s per month (%s)", figures.USD(saving), figures.Monthly(saving), figures.Percent(saving.USD()/before.USD()))
+	return fmt.Sprintf("saving %s%s per hour, %s per month (%s)", about, figures.USD(saving), figures.Monthly(saving), figures.Percent(saving.USD()/before.USD()))
 }
 
 // rest says how much there is left to save at most.

@@ -14,6 +14,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -43,9 +44,11 @@ func TestReportSaysWhatConsolidateSays(t *testing.T) {
 	require.Equal(t, []report.Level{
 		{Code: "today", PerHour: s.ExpectedPerHourBefore, Cents: cents(s.ExpectedPerHourBefore), Nodes: s.NodesBefore},
 		{Code: "after", PerHour: s.ExpectedPerHourAfter, Cents: cents(s.ExpectedPerHourAfter), Nodes: s.NodesAfter},
+		{Code: "expected", PerHour: s.AfterScheduling.ExpectedPerHourAfter, Cents: cents(s.AfterScheduling.ExpectedPerHourAfter), Nodes: s.NodesAfter + s.AfterScheduling.Launches},
 		{Code: "least", PerHour: s.LowerBoundPerHour, Cents: cents(s.LowerBoundPerHour)},
 		{Code: "rebuilt", PerHour: s.Rebuilt.ExpectedPerHour, Cents: cents(s.Rebuilt.ExpectedPerHour), Nodes: s.Rebuilt.Nodes, Composition: s.Rebuilt.Composition},
 	}, r.Levels)
+	require.Contains(t, run(t, reported("-o", "markdown")...).stdout, "**About "+figures.Dollars(r.Levels[0].Cents-r.Levels[2].Cents)+" a month** (")
 	require.Len(t, r.Points, len(s.Frontier)+1)
 	for i, p := range s.Frontier {
 		require.Equal(t, p.PodsMoved, r.Points[i+1].Moved)

@@ -111,11 +111,41 @@ func (p page) Today() Level { return p.Levels[0] }
 func (p page) After() Level { return p.Levels[1] }
 func (p page) Last() Point  { return p.Points[len(p.Points)-1] }
 
-// Year is the saving of all steps in cents per year.
-func (p page) Year() int64 { return 12 * p.Saved() }
+// Headline is the saving of all steps.
+func (p page) Headline() headline {
+	h := headline{Planned: p.Today().Cents - p.After().Cents, Whole: p.Today().Cents}
+	h.Saved = h.Planned
+	if i := slices.IndexFunc(p.Levels, func(l Level) bool { return l.Code == "expected" }); i >= 0 {
+		h.Saved, h.Estimate = p.Today().Cents-p.Levels[i].Cents, true
+	}
+	return h
+}
 
-// Saved is the saving of all steps, in cents per month; below 0 where they raise the price.
-func (p page) Saved() int64 { return p.Today().Cents - p.After().Cents }
+// headline is a saving in cents per month; below 0 where the steps raise the price.
+type headline struct {
+	// Saved is the saving, Planned the one if every pod is scheduled as planned, Whole the price today.
+	Saved, Planned, Whole int64
+	// Estimate says that Saved is the one expected with other choices of kube-scheduler, which differs from Planned.
+	Estimate bool
+}
+
+// Positive reports whether the steps save anything, as expected or as planned.
+func (h headline) Positive() bool { return max(h.Saved, h.Planned) > 0 }
+
+// Amount and Rest are the two parts of a sentence about the saving.
+func (h headline) Amount() string {
+	if h.Estimate {
+		return "About " + figures.Dollars(h.Saved) + " a month"
+	}
+	return figures.Dollars(h.Saved) + " a month"
+}
+func (h headline) Rest(steps int) string {
+	verb, planned := "can be saved", ""
+	if h.Estimate {
+		verb, planned = "is expected to be saved", " ("+figures.Dollars(h.Planned)+" a month if every pod is scheduled as planned)"
+	}
+	return "(" + figures.Dollars(12*h.Saved) + " a year) " + verb + ", " + share(h.Saved, h.Whole) + " of the bill, in " + plural(steps, "step") + planned + "."
+}
 
 // bar is a price of the bar chart of prices.
 type bar struct {
@@ -141,6 +171,8 @@ func (p page) Bars() []bar {
 			if len(p.Steps) == 0 {
 				continue
 			}
+		case "expected":
+			b.Label, b.Note = "Expected after scheduling", plural(l.Nodes, "node")+", with other choices of kube-scheduler"
 		case "least":
 			b.Label, b.Note = "Lower bound by consolidation", "given the nodes that cannot be removed"
 		case "rebuilt":

@@ -16,8 +16,8 @@ func (r *Report) Markdown(w io.Writer) error {
 	m := &markdown.Text{}
 	p := page{r, suffix(r.Nodes)}
 	m.Line("## %s", markdown.Literal(r.Title))
-	if p.Saved() > 0 {
-		m.Line("\n**%s a month** (%s a year) can be saved, %s of the bill, in %s.", figures.Dollars(p.Saved()), figures.Dollars(p.Year()), share(p.Saved(), p.Today().Cents), plural(len(r.Steps), "step"))
+	if h := p.Headline(); h.Positive() {
+		m.Line("\n**%s** %s", h.Amount(), h.Rest(len(r.Steps)))
 	}
 	if len(r.Risks) > 0 {
 		m.Line("\n### Risks of the steps")

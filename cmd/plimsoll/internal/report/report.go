@@ -91,8 +91,9 @@ type Report struct {
 
 // Level is a price that the cluster has or could have.
 type Level struct {
-	// Code is today, after (the steps), least (by any steps, proven), rebuilt (by the NodePools)
-	// or, where groups of nodes stand for these, alternative (rebuilt of any current type).
+	// Code is today, after (the steps, if every pod is scheduled as planned), expected (after the steps, with other
+	// choices of kube-scheduler, where that differs), least (by any steps, proven), rebuilt (by the NodePools) or, where
+	// groups of nodes stand for these, alternative (rebuilt of any current type).
 	Code string `json:"code"`
 	// PerHour is the price, Cents its amount per month.
 	PerHour offerings.Price `json:"perHour"`
@@ -142,7 +143,7 @@ func Of(in Input) *Report {
 		Steps: []Step{}, Cordon: in.Plan.Cordon, Runbook: runbookOf(&in), Pending: in.Plan.Pending, Blocked: blockedSavings(in.Plan, changes), Risks: Risks(in.Plan), Lint: lacks,
 	}
 	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)
-	r.levels(&in.Plan.Summary)
+	r.levels(in.Plan)
 	r.steps(in.Plan, machines)
 	cents := [2]int64{r.Levels[0].Cents, r.Points[len(r.Points)-1].Cents}
 	r.Costs = divide(&in, machines, cents)
@@ -153,7 +154,8 @@ func Of(in Input) *Report {
 }
 
 // levels are the prices of the summary.
-func (r *Report) levels(s *disruption.ConsolidationSummary) {
+func (r *Report) levels(plan *disruption.ConsolidationPlan) {
+	s := &plan.Summary
 	add := func(code string, price offerings.Price, nodes int) {
 		r.Levels = append(r.Levels, Level{Code: code, PerHour: price, Cents: figures.Cents(price), Nodes: nodes})
 	}
@@ -165,6 +167,11 @@ func (r *Report) levels(s *disruption.ConsolidationSummary) {
 	}
 	add("today", cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), s.NodesBefore)
 	add("after", cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter), s.NodesAfter)
+	if e := s.AfterScheduling; e != nil && len(plan.Steps) > 0 {
+		if price := cmp.Or(e.ExpectedPerHourAfter, e.PricePerHourAfter); price != r.Levels[1].PerHour {
+			add("expected", price, s.NodesAfter+e.Launches)
+		}
+	}
 	if s.LowerBoundPerHour > 0 {
 		add("least", s.LowerBoundPerHour, 0)
 	}
