@@ -159,7 +159,8 @@ func (m *moves) pending() {
 func (m *moves) notes() {
 	s := &m.plan.Summary
 	if r := s.AfterScheduling; r != nil && r.PodsElsewhere > 0 && len(m.plan.Steps) > 0 {
-		m.to.line("kube-scheduler may schedule up to %s to other nodes than shown.", figures.Count(r.PodsElsewhere, "pod"))
+		_, after := totals(s)
+		m.to.line("kube-scheduler may schedule up to %s to other nodes than shown%s.", figures.Count(r.PodsElsewhere, "pod"), lo.Ternary(expected(r) == after, ";\nthe expected price is the same", ""))
 	}
 	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
 		m.to.line("The cluster rebuilt from scratch has no node for %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))

@@ -110,6 +110,22 @@ func TestMovesThatSaveNothing(t *testing.T) {
 	require.Contains(t, rendered(t, plan), "1 step: 1 → 1 node, costing $0.5000 per hour, $365 per month more.\n")
 }
 
+func TestMovesWhoseExpectedPriceIsTheSame(t *testing.T) {
+	t.Parallel()
+	plan := &disruption.ConsolidationPlan{
+		Nodes: verdicts("n", 2, "0.1", disruption.Cause{Code: disruption.CauseNoSaving}),
+		Steps: []disruption.Step{{Reason: disruption.Empty, Drain: []string{"n-1"}}},
+		Summary: disruption.ConsolidationSummary{NodesBefore: 2, NodesAfter: 1, PricePerHourBefore: 200, PricePerHourAfter: 100,
+			AfterScheduling: &disruption.StepsAfterScheduling{PricePerHourAfter: 100, PodsElsewhere: 3}},
+	}
+	same := "kube-scheduler may schedule up to 3 pods to other nodes than shown;\nthe expected price is the same.\n"
+	require.Contains(t, rendered(t, plan), same)
+	plan.Summary.AfterScheduling.PricePerHourAfter = 150
+	text := rendered(t, plan)
+	require.Contains(t, text, "expected after scheduling")
+	require.NotContains(t, text, same)
+}
+
 func TestAddSaving(t *testing.T) {
 	var s disruption.Saving
 	for _, text := range []string{"0.05/hour", "$0.01/hour", "0", "30/month", " 5% ", "2%", "0.02/h"} {
