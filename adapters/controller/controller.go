@@ -10,9 +10,6 @@ import (
 	"sync"
 	"time"
 
-	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -81,6 +78,7 @@ type Controller struct {
 	provider Provider
 	evictor  Evictor
 	opts     Options
+	kinds    []kind
 	inbox    inbox
 
 	// mu is held by Reconcile. The fields below belong to it.
@@ -88,7 +86,6 @@ type Controller struct {
 	clock   clock
 	session *provisioning.Session
 	objects objects
-	budgets map[types.NamespacedName]*policyv1.PodDisruptionBudget
 	// machines are those ordered or listed, by the ID of their order or, without an order, by name.
 	machines map[string]*machine
 	// byName finds the machine of a node: by the names of node and machine, and by providerName.
@@ -124,7 +121,7 @@ func New(opts Options, provider Provider, evictor Evictor, p scheduling.Problem)
 	}
 	c := &Controller{
 		provider: provider, evictor: evictor, opts: opts.withDefaults(), objects: newObjects(),
-		budgets: map[types.NamespacedName]*policyv1.PodDisruptionBudget{}, machines: map[string]*machine{}, byName: map[string]*machine{}, pods: newWaiting(),
+		kinds: kinds(), machines: map[string]*machine{}, byName: map[string]*machine{}, pods: newWaiting(),
 		unavailable: &offerings.Unavailable{}, refresh: map[string]bool{}, closing: map[string]bool{},
 	}
 	c.inbox.wake = make(chan struct{}, 1)
@@ -135,7 +132,7 @@ func New(opts Options, provider Provider, evictor Evictor, p scheduling.Problem)
 	c.clock.tick()
 	p.Unavailable, p.Now = c.unavailable, c.clock.now
 	for _, pool := range p.NodePools {
-		c.objects.known[keyOf(pool)] = pool
+		c.objects.known[c.keyOf(pool)] = pool
 	}
 	session, err := provisioning.NewSession(c.opts.Policy, p)
 	if err != nil {
@@ -157,7 +154,7 @@ func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
 	}
 	c.unavailable.Prune(c.clock.now)
 	c.readEvents()
-	errs := []error{c.listMachines(ctx)}
+	errs := []error{c.listMachines(ctx), c.expireOrders(ctx)}
 	if c.listed {
 		c.repeatOrders(ctx)
 		errs = append(errs, c.provision(ctx), c.disrupt(ctx), c.carryOut(ctx, &c.urgent), c.carryOut(ctx, &c.planned))
@@ -165,7 +162,7 @@ func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
 	errs = append(errs, c.setTaints(ctx), c.tell())
 	c.count(func(s *Stats) {
 		s.Reconciles++
-		s.PendingPods, s.PromisedPods, s.InFlight = len(c.objects.pending), len(c.pods.promised), 0
+		s.PendingPods, s.PromisedPods, s.UnplacedPods, s.InFlight = len(c.objects.pending), len(c.pods.promised), len(c.pods.unplaced), 0
 		for _, m := range c.machines {
 			if m.node == "" {
 				s.InFlight++

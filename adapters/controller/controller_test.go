@@ -168,7 +168,7 @@ func TestFaults(t *testing.T) {
 	require.Equal(t, before.Terminated, after.Terminated)
 	for _, i := range w.instances {
 		require.True(t, i.joined && w.nodes[i.name] != nil, "machine %s is forgotten", i.name)
-		require.False(t, hasTaint(w.nodes[i.name]), "node %s keeps the taint", i.name)
+		require.False(t, HasTaint(w.nodes[i.name]), "node %s keeps the taint", i.name)
 	}
 	require.Len(t, w.nodes, len(w.instances))
 }

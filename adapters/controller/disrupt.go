@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func (c *Controller) disrupt(ctx context.Context) error {
 // interrupted reports whether a node has a notice and no step removes it yet.
 func (c *Controller) interrupted() bool {
 	for _, m := range c.machines {
-		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && !c.closed(m.node) && c.objects.node(m.node) != nil {
+		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && !c.closed(m.node) && c.objects.nodes[m.node] != nil {
 			return true
 		}
 	}
@@ -143,12 +144,12 @@ func (c *Controller) planSteps(ctx context.Context, q *queue, reasons ...disrupt
 // cluster is the input of a plan of disruption.
 func (c *Controller) cluster() disruption.Cluster {
 	out := disruption.Cluster{Problem: c.session.Problem(), Underway: c.underway()}
-	for _, name := range slices.SortedFunc(maps.Keys(c.budgets), compareNames) {
-		out.PodDisruptionBudgets = append(out.PodDisruptionBudgets, c.budgets[name])
+	for _, name := range slices.SortedFunc(maps.Keys(c.objects.budgets), func(a, b types.NamespacedName) int { return cmp.Compare(a.String(), b.String()) }) {
+		out.PodDisruptionBudgets = append(out.PodDisruptionBudgets, c.objects.budgets[name])
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.machines)) {
 		m := c.machines[id]
-		if m.node == "" && m.shown == absent || m.node != "" && c.objects.node(m.node) == nil {
+		if m.node == "" && m.shown == absent || m.node != "" && c.objects.nodes[m.node] == nil {
 			continue
 		}
 		facts := m.Facts
@@ -157,7 +158,7 @@ func (c *Controller) cluster() disruption.Cluster {
 			facts.Created = m.Created
 		}
 		facts.Terminating = facts.Terminating || m.terminating
-		if node := c.objects.node(m.node); node != nil {
+		if node := c.objects.nodes[m.node]; node != nil {
 			if facts.Initialized.IsZero() && m.ready {
 				facts.Initialized = readySince(node)
 			}
@@ -167,23 +168,12 @@ func (c *Controller) cluster() disruption.Cluster {
 		}
 		out.Machines = append(out.Machines, facts)
 	}
-	for k, o := range c.objects.known {
-		if k.kind == "Node" && c.ofNode(o.(*corev1.Node)) == nil {
-			out.Machines = append(out.Machines, disruption.Machine{Node: k.name.Name, MustStay: "the provider does not list its machine"})
+	for name, node := range c.objects.nodes {
+		if c.ofNode(node) == nil {
+			out.Machines = append(out.Machines, disruption.Machine{Node: name, MustStay: "the provider does not list its machine"})
 		}
 	}
 	return out
-}
-
-// compareNames orders names.
-func compareNames(a, b types.NamespacedName) int {
-	if a.String() < b.String() {
-		return -1
-	}
-	if a == b {
-		return 0
-	}
-	return 1
 }
 
 // readySince is since when a node is ready.
@@ -238,8 +228,8 @@ func (c *Controller) carryOut(ctx context.Context, q *queue) error {
 }
 
 // abandon leaves out the first step of a queue and those after it, because a step needs those before it. Machines that were
-// launched for it stay for all pods, and nodes that it would have removed take in pods again, but for nodes that are about
-// to be interrupted.
+// launched for it stay for all pods, and nodes that it would have removed take in pods again; for nodes that are about to be
+// interrupted the next round plans again.
 func (c *Controller) abandon(q *queue, reason error) {
 	c.opts.Log.Warn("steps abandoned", "reason", reason, "steps", len(q.steps))
 	c.count(func(s *Stats) { s.AbandonedSteps += len(q.steps) })
@@ -297,12 +287,12 @@ func (c *Controller) current(q *queue, step *disruption.Step) bool {
 	for _, e := range step.Evictions {
 		evicted[e.Pod] = true
 		launched := slices.ContainsFunc(step.Launches, func(x scheduling.Launch) bool { return x.Name == e.To })
-		if !launched && e.To != "" && c.objects.node(q.at(e.To)) == nil && c.byName[q.at(e.To)] == nil {
+		if !launched && e.To != "" && c.objects.nodes[q.at(e.To)] == nil && c.byName[q.at(e.To)] == nil {
 			return false
 		}
 	}
 	for _, name := range step.Drain {
-		if c.objects.node(q.at(name)) == nil {
+		if c.objects.nodes[q.at(name)] == nil {
 			return q.urgent
 		}
 		for pod, p := range c.objects.on[q.at(name)] {
@@ -323,13 +313,11 @@ func evictable(pod *corev1.Pod) bool {
 // launchFor orders the machines of a step. A machine of a step that saves must not cost the saving; for all other reasons any
 // option will do. Where one cannot be had, the others are terminated.
 func (c *Controller) launchFor(ctx context.Context, q *queue, step *disruption.Step) error {
-	below := func(l *scheduling.Launch) offerings.Price {
-		if step.Reason == disruption.Underutilized {
-			return l.Price + step.SavingPerHour
-		}
-		return 0
+	saving := offerings.Price(0)
+	if step.Reason == disruption.Underutilized {
+		saving = step.SavingPerHour
 	}
-	machines := c.orderBelow(ctx, step.Launches, below)
+	machines := c.order(ctx, step.Launches, saving)
 	if i := slices.Index(machines, nil); i >= 0 {
 		for _, m := range machines {
 			if m != nil {
@@ -420,7 +408,7 @@ func (c *Controller) remove(ctx context.Context, q *queue, step *disruption.Step
 		return false, nil
 	}
 	for _, name := range step.Drain {
-		node := c.objects.node(q.at(name))
+		node := c.objects.nodes[q.at(name)]
 		if node == nil {
 			continue
 		}
@@ -438,25 +426,21 @@ func (c *Controller) remove(ctx context.Context, q *queue, step *disruption.Step
 	return true, nil
 }
 
-// hasTaint reports whether a node has the controller's taint.
-func hasTaint(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == Taint().Key && t.Value == Taint().Value })
-}
-
 // setTaints makes the nodes have the taint that will be removed, and no others.
 func (c *Controller) setTaints(ctx context.Context) error {
-	var errs []error
+	underway := c.underway()
 	for name := range c.closing {
-		if c.objects.node(name) == nil && !slices.ContainsFunc(c.underway(), func(s disruption.Step) bool { return slices.Contains(s.Drain, name) }) {
+		if c.objects.nodes[name] == nil && !slices.ContainsFunc(underway, func(s disruption.Step) bool { return slices.Contains(s.Drain, name) }) {
 			delete(c.closing, name)
 		}
 	}
-	for k, o := range c.objects.known {
-		if k.kind != "Node" || hasTaint(o.(*corev1.Node)) == c.closed(k.name.Name) {
+	var errs []error
+	for name, node := range c.objects.nodes {
+		if HasTaint(node) == c.closed(name) {
 			continue
 		}
-		if err := c.evictor.SetTaint(ctx, k.name.Name, c.closed(k.name.Name)); err != nil {
-			errs = append(errs, fmt.Errorf("taint node %s: %w", k.name.Name, err))
+		if err := c.evictor.SetTaint(ctx, name, c.closed(name)); err != nil {
+			errs = append(errs, fmt.Errorf("taint node %s: %w", name, err))
 		}
 	}
 	return errors.Join(errs...)

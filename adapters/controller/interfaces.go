@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,22 @@ var (
 // the taint that Karpenter sets itself.
 func Taint() corev1.Taint {
 	return corev1.Taint{Key: scheduling.DisruptedTaint, Value: "plimsoll", Effect: corev1.TaintEffectNoSchedule}
+}
+
+// HasTaint reports whether a node has [Taint].
+func HasTaint(node *corev1.Node) bool { return slices.ContainsFunc(node.Spec.Taints, isTaint) }
+
+// ApplyTaint adds [Taint] to a node, or removes it. Other taints stay. It changes the node.
+func ApplyTaint(node *corev1.Node, on bool) {
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, isTaint)
+	if on {
+		node.Spec.Taints = append(node.Spec.Taints, Taint())
+	}
+}
+
+func isTaint(t corev1.Taint) bool {
+	ours := Taint()
+	return t.MatchTaint(&ours) && t.Value == ours.Value
 }
 
 // Provider starts and stops machines. Methods may be called from several goroutines.

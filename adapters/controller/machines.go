@@ -148,13 +148,13 @@ func isReady(node *corev1.Node, startup []corev1.Taint) bool {
 // been ready, and with the taint if a step will remove it.
 func (c *Controller) asPlanned(node *corev1.Node) *corev1.Node {
 	m := c.ofNode(node)
-	closed := c.closed(node.Name) && !hasTaint(node)
+	closed := c.closed(node.Name) && !HasTaint(node)
 	if m == nil && !closed {
 		return node
 	}
 	out := node.DeepCopy()
 	if closed {
-		out.Spec.Taints = append(out.Spec.Taints, Taint())
+		ApplyTaint(out, true)
 	}
 	if m == nil {
 		return out
@@ -179,7 +179,7 @@ func (c *Controller) asPlanned(node *corev1.Node) *corev1.Node {
 // listMachines asks the provider for its machines, when it is time to.
 func (c *Controller) listMachines(ctx context.Context) error {
 	if c.listed && c.clock.elapsed < c.listAt {
-		return c.expireOrders(ctx)
+		return nil
 	}
 	list, err := c.provider.Machines(ctx)
 	if err != nil {
@@ -216,12 +216,10 @@ func (c *Controller) listMachines(ctx context.Context) error {
 			m.unlisted++
 		}
 	}
-	for k, o := range c.objects.known {
-		if k.kind == "Node" {
-			c.nodeSeen(o.(*corev1.Node))
-		}
+	for _, node := range c.objects.nodes {
+		c.nodeSeen(node)
 	}
-	return c.expireOrders(ctx)
+	return nil
 }
 
 // expireOrders terminates machines that have no node in time, and those whose node is gone.
@@ -263,10 +261,10 @@ func (c *Controller) terminate(ctx context.Context, m *machine) error {
 
 // tryOrder asks the provider for a launch, option by option. It returns nil where none can be had. It reads nothing of the
 // controller that changes, so that several may run at a time.
-func (c *Controller) tryOrder(ctx context.Context, id string, launch *scheduling.Launch, below offerings.Price) *machine {
+func (c *Controller) tryOrder(ctx context.Context, id string, launch *scheduling.Launch, saving offerings.Price) *machine {
 	for i := range launch.Options {
 		o := &launch.Options[i]
-		if below > 0 && o.Price >= below || c.unavailable.Has(o.Key(), c.clock.now) {
+		if saving > 0 && o.Price >= launch.Price+saving || c.unavailable.Has(o.Key(), c.clock.now) {
 			continue
 		}
 		m := &machine{id: fmt.Sprintf("%s-%d", id, i), ordered: c.clock.elapsed}

@@ -31,108 +31,92 @@ func (k key) String() string {
 	return k.kind + " " + k.name.String()
 }
 
-// keyOf returns the key of an object; its kind is "" where the controller does not read such objects.
-func keyOf(o metav1.Object) key {
-	namespaced := func(kind string) key {
-		return key{kind, types.NamespacedName{Namespace: cmp.Or(o.GetNamespace(), corev1.NamespaceDefault), Name: o.GetName()}}
+// kind is a kind of object that the controller reads.
+type kind struct {
+	name       string
+	namespaced bool
+	// put adds an object to a change of the session, and reports whether it is of the kind; remove adds a removal. With a
+	// nil change put only reports.
+	put    func(*scheduling.Delta, metav1.Object) bool
+	remove func(*scheduling.Delta, types.NamespacedName)
+}
+
+// kinds are all of them. PodDisruptionBudgets are no part of the session.
+func kinds() []kind {
+	type delta = scheduling.Delta
+	return []kind{
+		namespaced("Pod", func(d *delta) (*[]*corev1.Pod, *[]types.NamespacedName) { return &d.Pods, &d.Removed.Pods }),
+		global("Node", func(d *delta) (*[]*corev1.Node, *[]string) { return &d.Nodes, &d.Removed.Nodes }),
+		global("NodePool", func(d *delta) (*[]*scheduling.NodePool, *[]string) { return &d.NodePools, &d.Removed.NodePools }),
+		namespaced("DaemonSet", func(d *delta) (*[]*appsv1.DaemonSet, *[]types.NamespacedName) {
+			return &d.DaemonSets, &d.Removed.DaemonSets
+		}),
+		namespaced("PersistentVolumeClaim", func(d *delta) (*[]*corev1.PersistentVolumeClaim, *[]types.NamespacedName) {
+			return &d.Claims, &d.Removed.Claims
+		}),
+		global("PersistentVolume", func(d *delta) (*[]*corev1.PersistentVolume, *[]string) { return &d.Volumes, &d.Removed.Volumes }),
+		global("StorageClass", func(d *delta) (*[]*storagev1.StorageClass, *[]string) {
+			return &d.StorageClasses, &d.Removed.StorageClasses
+		}),
+		global("CSINode", func(d *delta) (*[]*storagev1.CSINode, *[]string) { return &d.CSINodes, &d.Removed.CSINodes }),
+		global("Namespace", func(d *delta) (*[]*corev1.Namespace, *[]string) { return &d.Namespaces, &d.Removed.Namespaces }),
+		namespaced("Service", func(d *delta) (*[]*corev1.Service, *[]types.NamespacedName) { return &d.Services, &d.Removed.Services }),
+		namespaced("ReplicationController", func(d *delta) (*[]*corev1.ReplicationController, *[]types.NamespacedName) {
+			return &d.Owners.ReplicationControllers, &d.Removed.ReplicationControllers
+		}),
+		namespaced("ReplicaSet", func(d *delta) (*[]*appsv1.ReplicaSet, *[]types.NamespacedName) {
+			return &d.Owners.ReplicaSets, &d.Removed.ReplicaSets
+		}),
+		namespaced("StatefulSet", func(d *delta) (*[]*appsv1.StatefulSet, *[]types.NamespacedName) {
+			return &d.Owners.StatefulSets, &d.Removed.StatefulSets
+		}),
+		namespaced("PodDisruptionBudget", func(*delta) (*[]*policyv1.PodDisruptionBudget, *[]types.NamespacedName) {
+			return new([]*policyv1.PodDisruptionBudget), new([]types.NamespacedName)
+		}),
 	}
-	global := func(kind string) key { return key{kind, types.NamespacedName{Name: o.GetName()}} }
-	switch o.(type) {
-	case *corev1.Pod:
-		return namespaced("Pod")
-	case *corev1.Node:
-		return global("Node")
-	case *scheduling.NodePool:
-		return global("NodePool")
-	case *appsv1.DaemonSet:
-		return namespaced("DaemonSet")
-	case *corev1.PersistentVolumeClaim:
-		return namespaced("PersistentVolumeClaim")
-	case *corev1.PersistentVolume:
-		return global("PersistentVolume")
-	case *storagev1.StorageClass:
-		return global("StorageClass")
-	case *storagev1.CSINode:
-		return global("CSINode")
-	case *corev1.Namespace:
-		return global("Namespace")
-	case *corev1.Service:
-		return namespaced("Service")
-	case *corev1.ReplicationController:
-		return namespaced("ReplicationController")
-	case *appsv1.ReplicaSet:
-		return namespaced("ReplicaSet")
-	case *appsv1.StatefulSet:
-		return namespaced("StatefulSet")
-	case *policyv1.PodDisruptionBudget:
-		return namespaced("PodDisruptionBudget")
+}
+
+// namespaced is a kind whose objects have a namespace, with the lists of a change for its objects and their removal.
+func namespaced[T metav1.Object](name string, lists func(*scheduling.Delta) (*[]T, *[]types.NamespacedName)) kind {
+	return listed(name, true, lists, func(n types.NamespacedName) types.NamespacedName { return n })
+}
+
+// global is a kind whose objects have no namespace.
+func global[T metav1.Object](name string, lists func(*scheduling.Delta) (*[]T, *[]string)) kind {
+	return listed(name, false, lists, func(n types.NamespacedName) string { return n.Name })
+}
+
+func listed[T metav1.Object, N any](name string, hasNamespace bool, lists func(*scheduling.Delta) (*[]T, *[]N), nameOf func(types.NamespacedName) N) kind {
+	return kind{
+		name: name, namespaced: hasNamespace,
+		put: func(d *scheduling.Delta, o metav1.Object) bool {
+			x, ok := o.(T)
+			if ok && d != nil {
+				objects, _ := lists(d)
+				*objects = append(*objects, x)
+			}
+			return ok
+		},
+		remove: func(d *scheduling.Delta, n types.NamespacedName) {
+			_, removed := lists(d)
+			*removed = append(*removed, nameOf(n))
+		},
+	}
+}
+
+// keyOf returns the key of an object; its kind is "" where the controller does not read such objects.
+func (c *Controller) keyOf(o metav1.Object) key {
+	for _, k := range c.kinds {
+		if !k.put(nil, o) {
+			continue
+		}
+		name := types.NamespacedName{Name: o.GetName()}
+		if k.namespaced {
+			name.Namespace = cmp.Or(o.GetNamespace(), corev1.NamespaceDefault)
+		}
+		return key{k.name, name}
 	}
 	return key{}
-}
-
-// put adds an object to a change of the session; budgets are not part of it.
-func put(d *scheduling.Delta, o metav1.Object) {
-	switch o := o.(type) {
-	case *corev1.Pod:
-		d.Pods = append(d.Pods, o)
-	case *corev1.Node:
-		d.Nodes = append(d.Nodes, o)
-	case *scheduling.NodePool:
-		d.NodePools = append(d.NodePools, o)
-	case *appsv1.DaemonSet:
-		d.DaemonSets = append(d.DaemonSets, o)
-	case *corev1.PersistentVolumeClaim:
-		d.Claims = append(d.Claims, o)
-	case *corev1.PersistentVolume:
-		d.Volumes = append(d.Volumes, o)
-	case *storagev1.StorageClass:
-		d.StorageClasses = append(d.StorageClasses, o)
-	case *storagev1.CSINode:
-		d.CSINodes = append(d.CSINodes, o)
-	case *corev1.Namespace:
-		d.Namespaces = append(d.Namespaces, o)
-	case *corev1.Service:
-		d.Services = append(d.Services, o)
-	case *corev1.ReplicationController:
-		d.Owners.ReplicationControllers = append(d.Owners.ReplicationControllers, o)
-	case *appsv1.ReplicaSet:
-		d.Owners.ReplicaSets = append(d.Owners.ReplicaSets, o)
-	case *appsv1.StatefulSet:
-		d.Owners.StatefulSets = append(d.Owners.StatefulSets, o)
-	}
-}
-
-// remove adds a removal to a change of the session.
-func remove(d *scheduling.Delta, k key) {
-	r := &d.Removed
-	switch k.kind {
-	case "Pod":
-		r.Pods = append(r.Pods, k.name)
-	case "Node":
-		r.Nodes = append(r.Nodes, k.name.Name)
-	case "NodePool":
-		r.NodePools = append(r.NodePools, k.name.Name)
-	case "DaemonSet":
-		r.DaemonSets = append(r.DaemonSets, k.name)
-	case "PersistentVolumeClaim":
-		r.Claims = append(r.Claims, k.name)
-	case "PersistentVolume":
-		r.Volumes = append(r.Volumes, k.name.Name)
-	case "StorageClass":
-		r.StorageClasses = append(r.StorageClasses, k.name.Name)
-	case "CSINode":
-		r.CSINodes = append(r.CSINodes, k.name.Name)
-	case "Namespace":
-		r.Namespaces = append(r.Namespaces, k.name.Name)
-	case "Service":
-		r.Services = append(r.Services, k.name)
-	case "ReplicationController":
-		r.ReplicationControllers = append(r.ReplicationControllers, k.name)
-	case "ReplicaSet":
-		r.ReplicaSets = append(r.ReplicaSets, k.name)
-	case "StatefulSet":
-		r.StatefulSets = append(r.StatefulSets, k.name)
-	}
 }
 
 // inbox holds the events that no Reconcile has read yet, the latest of each object.
@@ -175,19 +159,19 @@ func (b *inbox) take() (events map[key]metav1.Object, whole bool) {
 // classes, CSINodes, namespaces, Services, PodDisruptionBudgets and the owners of pods. The controller keeps them: they
 // must not be changed any more. The error names kinds that it does not read; the other objects are taken.
 func (c *Controller) Upsert(objects ...metav1.Object) error {
-	return each(objects, func(k key, o metav1.Object) { c.inbox.add(k, o) })
+	return c.each(objects, func(k key, o metav1.Object) { c.inbox.add(k, o) })
 }
 
 // Delete tells of objects that are gone. Unknown ones are no error.
 func (c *Controller) Delete(objects ...metav1.Object) error {
-	return each(objects, func(k key, _ metav1.Object) { c.inbox.add(k, nil) })
+	return c.each(objects, func(k key, _ metav1.Object) { c.inbox.add(k, nil) })
 }
 
 // Resync tells of the whole cluster, e.g. after events were lost: every object that is not among these is gone.
 // Events that no Reconcile has read yet are dropped.
 func (c *Controller) Resync(objects ...metav1.Object) error {
 	events := map[key]metav1.Object{}
-	err := each(objects, func(k key, o metav1.Object) { events[k] = o })
+	err := c.each(objects, func(k key, o metav1.Object) { events[k] = o })
 	c.inbox.mu.Lock()
 	defer c.inbox.mu.Unlock()
 	c.inbox.events, c.inbox.whole = events, true
@@ -196,10 +180,10 @@ func (c *Controller) Resync(objects ...metav1.Object) error {
 }
 
 // each calls f for the objects that the controller reads, and returns an error for the others.
-func each(objects []metav1.Object, f func(key, metav1.Object)) error {
+func (c *Controller) each(objects []metav1.Object, f func(key, metav1.Object)) error {
 	var unread []string
 	for _, o := range objects {
-		if k := keyOf(o); k.kind != "" {
+		if k := c.keyOf(o); k.kind != "" {
 			f(k, o)
 		} else {
 			unread = append(unread, fmt.Sprintf("%T", o))
@@ -214,7 +198,9 @@ func each(objects []metav1.Object, f func(key, metav1.Object)) error {
 
 // objects are the objects that Reconcile has read.
 type objects struct {
-	known map[key]metav1.Object
+	known   map[key]metav1.Object
+	nodes   map[string]*corev1.Node
+	budgets map[types.NamespacedName]*policyv1.PodDisruptionBudget
 	// rejected are objects that the session refuses, with the reason.
 	rejected map[key]string
 	// pending are the pods without a node that need one, by name; on are the pods of each node.
@@ -226,15 +212,9 @@ type objects struct {
 
 func newObjects() objects {
 	return objects{
-		known: map[key]metav1.Object{}, rejected: map[key]string{}, pending: map[string]*corev1.Pod{},
+		known: map[key]metav1.Object{}, nodes: map[string]*corev1.Node{}, budgets: map[types.NamespacedName]*policyv1.PodDisruptionBudget{}, rejected: map[key]string{}, pending: map[string]*corev1.Pod{},
 		on: map[string]map[string]*corev1.Pod{}, touched: map[string]time.Time{},
 	}
-}
-
-// node returns the node of a name, or nil.
-func (x *objects) node(name string) *corev1.Node {
-	n, _ := x.known[key{"Node", types.NamespacedName{Name: name}}].(*corev1.Node)
-	return n
 }
 
 // pod returns the pod namespace/name, or nil.
@@ -375,15 +355,18 @@ type change struct {
 
 // add adds a change to that of the session.
 func (c *Controller) add(d *scheduling.Delta, x change) {
-	if x.after == nil {
-		remove(d, x.key)
-		return
+	for _, k := range c.kinds {
+		if k.name != x.key.kind {
+			continue
+		}
+		if node, ok := x.after.(*corev1.Node); ok {
+			k.put(d, c.asPlanned(node))
+		} else if x.after != nil {
+			k.put(d, x.after)
+		} else {
+			k.remove(d, x.key.name)
+		}
 	}
-	if node, ok := x.after.(*corev1.Node); ok {
-		put(d, c.asPlanned(node))
-		return
-	}
-	put(d, x.after)
 }
 
 // took notes a change that the session has.
@@ -403,17 +386,19 @@ func (c *Controller) took(x change) {
 			c.pods.came = c.clock.elapsed
 		}
 	case "Node":
-		if x.after == nil {
-			c.nodeGone(x.key.name.Name)
-			delete(c.objects.touched, x.key.name.Name)
+		if node, ok := x.after.(*corev1.Node); ok {
+			c.objects.nodes[node.Name] = node
+			c.nodeSeen(node)
 		} else {
-			c.nodeSeen(x.after.(*corev1.Node))
+			delete(c.objects.nodes, x.key.name.Name)
+			delete(c.objects.touched, x.key.name.Name)
+			c.nodeGone(x.key.name.Name)
 		}
 	case "PodDisruptionBudget":
-		if x.after == nil {
-			delete(c.budgets, x.key.name)
+		if b, ok := x.after.(*policyv1.PodDisruptionBudget); ok {
+			c.objects.budgets[x.key.name] = b
 		} else {
-			c.budgets[x.key.name] = x.after.(*policyv1.PodDisruptionBudget)
+			delete(c.objects.budgets, x.key.name)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (c *Controller) settle() {
 		if p.machine != nil {
 			at = p.machine.node
 		}
-		node := c.objects.node(at)
+		node := c.objects.nodes[at]
 		ready := node != nil && (p.machine == nil || p.machine.ready)
 		switch {
 		case c.objects.pending[pod] == nil:
@@ -135,7 +135,7 @@ func (c *Controller) provision(ctx context.Context) error {
 			}
 		}
 	}
-	for i, m := range c.order(ctx, plan.Launches) {
+	for i, m := range c.order(ctx, plan.Launches, 0) {
 		if m == nil {
 			continue // its pods are planned again, without the offerings that cannot be had
 		}
@@ -148,7 +148,6 @@ func (c *Controller) provision(ctx context.Context) error {
 		w.unplaced[plan.Unschedulable[i].Pod] = true
 		c.opts.Log.Warn("no node for pod", "pod", plan.Unschedulable[i].Pod, "message", plan.Unschedulable[i].Message)
 	}
-	c.count(func(s *Stats) { s.UnplacedPods = len(w.unplaced) })
 	return c.tell()
 }
 
@@ -161,13 +160,8 @@ func (c *Controller) promiseOf(name string) *promise {
 }
 
 // order orders a machine for each launch, several at a time, and returns them in the order of the launches: nil where none of
-// the options can be had.
-func (c *Controller) order(ctx context.Context, launches []scheduling.Launch) []*machine {
-	return c.orderBelow(ctx, launches, func(*scheduling.Launch) offerings.Price { return 0 })
-}
-
-// orderBelow orders a machine for each launch by options that cost less than a price; 0 is any price.
-func (c *Controller) orderBelow(ctx context.Context, launches []scheduling.Launch, below func(*scheduling.Launch) offerings.Price) []*machine {
+// the options can be had. With a saving, an option must not cost more than the launch's price by that much; 0 is any price.
+func (c *Controller) order(ctx context.Context, launches []scheduling.Launch, saving offerings.Price) []*machine {
 	out := make([]*machine, len(launches))
 	free := make(chan struct{}, c.opts.Parallel)
 	var all sync.WaitGroup
@@ -176,7 +170,7 @@ func (c *Controller) orderBelow(ctx context.Context, launches []scheduling.Launc
 		free <- struct{}{}
 		all.Go(func() {
 			defer func() { <-free }()
-			out[i] = c.tryOrder(ctx, id, &launches[i], below(&launches[i]))
+			out[i] = c.tryOrder(ctx, id, &launches[i], saving)
 		})
 	}
 	all.Wait()
@@ -221,7 +215,7 @@ func (c *Controller) tell() error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.refresh)) {
-		if node := c.objects.node(name); node != nil {
+		if node := c.objects.nodes[name]; node != nil {
 			d.Nodes = append(d.Nodes, c.asPlanned(node))
 		}
 	}
@@ -248,7 +242,7 @@ func (c *Controller) tell() error {
 		delete(node.Labels, scheduling.InitializedLabel)
 		delete(node.Labels, scheduling.RegisteredLabel)
 		if want == closing {
-			node.Spec.Taints = append(node.Spec.Taints, Taint())
+			ApplyTaint(node, true)
 		}
 		d.Nodes = append(d.Nodes, node)
 	}

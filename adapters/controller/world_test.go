@@ -230,10 +230,7 @@ func (w *world) SetTaint(_ context.Context, node string, on bool) error {
 		return errCloud
 	}
 	n = n.DeepCopy()
-	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t == Taint() })
-	if on {
-		n.Spec.Taints = append(n.Spec.Taints, Taint())
-	}
+	ApplyTaint(n, on)
 	w.put(n)
 	return nil
 }
@@ -397,7 +394,7 @@ func (w *world) cpu() int64 {
 	var sum int64
 	for _, i := range w.instances {
 		n := w.nodes[i.name]
-		if i.notice > 0 || n != nil && hasTaint(n) || i.joined && n == nil {
+		if i.notice > 0 || n != nil && HasTaint(n) || i.joined && n == nil {
 			continue
 		}
 		t, _ := w.catalog.Get(i.order.Option.InstanceType)

@@ -164,10 +164,7 @@ func (c *cluster) SetTaint(_ context.Context, node string, on bool) error {
 		return nil
 	}
 	n := c.nodes[node].DeepCopy()
-	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t == controller.Taint() })
-	if on {
-		n.Spec.Taints = append(n.Spec.Taints, controller.Taint())
-	}
+	controller.ApplyTaint(n, on)
 	return c.putNode(n)
 }
 

@@ -3,7 +3,6 @@ package informers
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -31,22 +30,13 @@ func (e Evictor) SetTaint(ctx context.Context, node string, on bool) error {
 		if err != nil {
 			return err
 		}
-		isOurs := func(t corev1.Taint) bool { return t.MatchTaint(taint()) && t.Value == taint().Value }
-		if slices.ContainsFunc(n.Spec.Taints, isOurs) == on {
+		if controller.HasTaint(n) == on {
 			return nil
 		}
-		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, isOurs)
-		if on {
-			n.Spec.Taints = append(n.Spec.Taints, *taint())
-		}
+		controller.ApplyTaint(n, on)
 		_, err = e.Client.CoreV1().Nodes().Update(ctx, n, metav1.UpdateOptions{})
 		return err
 	})
-}
-
-func taint() *corev1.Taint {
-	t := controller.Taint()
-	return &t
 }
 
 // Evict evicts a pod if it is still the pod of this UID.

@@ -1,5 +1,3 @@
-// Package informers joins a [controller.Controller] to an API server with client-go: [Watch] tells it of the cluster's
-// objects, and an [Evictor] evicts pods and taints nodes.
 package informers
 
 import (
