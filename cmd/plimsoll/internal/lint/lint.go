@@ -165,10 +165,8 @@ func (s *Subject) requirementsOf(pool string, keys ...string) (object, field, na
 	if !ok {
 		return "NodePool/" + pool, requirementsField, strings.Join(keys, ", ")
 	}
-	for i, key := range keys {
-		keys[i] = cmp.Or(part.Fields[key], key)
-	}
-	return "ComputeClass/" + part.Class, part.Field, strings.Join(keys, ", ")
+	own := lo.Map(keys, func(key string, _ int) string { return cmp.Or(part.Fields[key], key) })
+	return "ComputeClass/" + part.Class, part.Field, strings.Join(own, ", ")
 }
 
 // sells returns the part of its catalog that a NodePool may launch.
