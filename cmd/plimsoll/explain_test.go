@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -188,16 +189,42 @@ spec:
 		Groups   []struct {
 			Pods    []string
 			Example explanation.PodExplanation
+			Nodes   []struct {
+				Launch string
+				Pods   int
+			}
 		}
 	}
 	decode(t, r.stdout, &answer)
 	require.Equal(t, "StatefulSet/shop/db", answer.Workload)
 	require.Equal(t, []string{"shop/db-0", "shop/db-1"}, answer.Groups[0].Pods)
 	require.Equal(t, "shop/db-0", answer.Groups[0].Example.Pod)
+	require.Len(t, answer.Groups[0].Nodes, 1)
+	require.Equal(t, 2, answer.Groups[0].Nodes[0].Pods)
 
 	r = ask("deploy/wep")
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, `there is no deployment "wep"; did you mean shop/web?`)
+}
+
+// Pods of a workload that run are on several nodes: the answer names them all, with the number of pods on each.
+func TestExplainWorkloadsThatRun(t *testing.T) {
+	const pod = `---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-%d, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: web, uid: u, controller: true}]}
+spec: {nodeName: n%d, containers: [{name: c, resources: {requests: {cpu: 100m, memory: 64Mi}}}]}
+`
+	var input strings.Builder
+	for node := range 3 {
+		fmt.Fprintf(&input, "---\napiVersion: v1\nkind: Node\nmetadata: {name: n%d}\nstatus: {allocatable: {cpu: 1930m, memory: 7Gi, pods: \"29\"}}\n", node)
+	}
+	for i, node := range []int{0, 1, 2, 0, 0, 1} {
+		fmt.Fprintf(&input, pod, i, node)
+	}
+	r := run(t, "explain", "sts/web", "-f", temp(t, "input.yaml", input.String()), "--catalog", "testdata/market.json")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Contains(t, r.stdout, "\n6 pods run on 3 nodes: n0 ×3, n1 ×2, n2. One of them:\nPod shop/web-0 runs on node n0.\n")
 }
 
 // What pods ask for that run is told also where nobody waits.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 	}
 	t.to.line("%s.", asks)
 	t.topologyTerms(x.TopologyTerms)
-	tabulate(t.to, "ELSEWHERE", nil, x.Next, func(p explanation.Place, _ int) []string {
+	tabulate(t.to, "ALTERNATIVES, WITH ALL OTHER PODS AS PLANNED", nil, x.Next, func(p explanation.Place, _ int) []string {
 		switch {
 		case p.Node != "":
 			return []string{"node " + p.Node, "has room"}
@@ -69,8 +70,8 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 		}
 		return []string{"a node of its own", fmt.Sprintf("%s at %s per hour (%s)", launches.Offering(p.Option), figures.USD(t.p.expected(p.NodePool, p.Option)), t.p.groups().Title(p.NodePool))}
 	})
-	t.binding(x.AfterScheduling)
-	title := "RULED OUT"
+	t.binding(x)
+	title := "RULED OUT, WITH ALL OTHER PODS AS PLANNED"
 	if x.Status == explanation.PodUnschedulable {
 		title = "WHY"
 	}
@@ -108,36 +109,44 @@ func (t *answerText) poolOf(launch string) string {
 	return l.NodePool
 }
 
-// binding writes whether kube-scheduler binds a pod where the plan has it.
-func (t *answerText) binding(x *explanation.PodAfterScheduling) {
-	if x == nil {
+// binding writes to which nodes simulations of kube-scheduler bind a pod: each simulation is in one row.
+func (t *answerText) binding(pod *explanation.PodExplanation) {
+	x := pod.AfterScheduling
+	switch {
+	case x == nil:
+		return
+	case x.Simulations == 0 || x.Nominated && x.Planned == x.Simulations:
+		t.to.section("BINDING")
+		t.to.line("  It is nominated to its node, and kube-scheduler binds it there.")
 		return
 	}
-	t.to.section("BINDING")
-	switch n := figures.Count(x.Simulations, "simulation"); {
-	case x.Elsewhere+x.Pending > 0:
-		if x.Elsewhere > 0 {
-			t.to.line("  In %d of %s kube-scheduler binds it to another node.", x.Elsewhere, n)
+	t.to.section(fmt.Sprintf("BINDING, IN %d SIMULATIONS OF KUBE-SCHEDULER", x.Simulations))
+	home := lo.Ternary(pod.Status == explanation.PodLaunch, "launch ", "node ") + pod.Place
+	rows := [][]string{{home, figures.Count(x.Planned, "simulation") + " (planned)"}}
+	for _, o := range x.Others {
+		chosen := figures.Count(o.Simulations, "simulation")
+		if o.Simulations == 0 {
+			chosen += ", though it fits"
 		}
-		if x.Pending > 0 {
-			t.to.line("  In %d of %s it stays pending.", x.Pending, n)
-		}
-	case x.Nominated:
-		t.to.line("  It is nominated to its node, and kube-scheduler binds it there.")
-	case len(x.Others) > 0:
-		t.to.line("  In all %s kube-scheduler binds it, or an identical pod, to its node.", n)
-	default:
+		rows = append(rows, []string{lo.Ternary(o.Node != "", "node "+o.Node, "launch "+o.Launch), chosen})
+	}
+	bound := x.Planned + lo.SumBy(x.Others, func(o explanation.OtherPlace) int { return o.Simulations })
+	if n := x.Simulations - bound; n > 0 {
+		rows = append(rows, []string{"pending", figures.Count(n, "simulation")})
+	}
+	t.to.columns(rows)
+	if len(rows) == 1 {
 		t.to.line("  No other node admits it when it is scheduled.")
 	}
+	if x.Replaced > 0 {
+		t.to.line("  In %d of them an identical pod is bound to %s instead.", x.Replaced, home)
+	}
 	if len(x.Displaced) > 0 {
-		t.to.line("  There it takes the capacity of pods that stay pending: %s.", figures.Names(x.Displaced, 3))
+		t.to.line("  On another node it takes the capacity of pods that stay pending: %s.", figures.Names(x.Displaced, 3))
 	}
 	if r := t.plan.Summary.AfterScheduling; r != nil && r.PodsElsewhere > 0 && len(x.Force) > 0 {
 		t.to.line("  Up to %d pods of the plan may be scheduled to other nodes.", r.PodsElsewhere)
 	}
-	tabulate(t.to, "OTHER NODES THAT FIT", nil, x.Others, func(o explanation.OtherPlace, _ int) []string {
-		return []string{lo.Ternary(o.Node != "", "node "+o.Node, "launch "+o.Launch), "chosen in " + figures.Count(o.Simulations, "simulation")}
-	})
 	tabulate(t.to, "HOW TO PIN IT TO THIS NODE", nil, x.Force, t.change)
 }
 
@@ -267,6 +276,29 @@ func (t *answerText) verdict(n *explain.JudgedNode) {
 	}
 }
 
+// group says in a sentence how many pods have the same outcome, and on which nodes they are.
+func (t *answerText) group(g *explain.Group) string {
+	nodes := map[string]int{}
+	for _, n := range g.Nodes {
+		nodes[cmp.Or(n.Node, n.Launch)] = n.Pods
+	}
+	on := func(kind string) string {
+		return fmt.Sprintf("%s: %s.", figures.Count(len(nodes), kind), figures.Summarise(nodes, 12))
+	}
+	switch pods := len(g.Pods); g.Example.Status {
+	case explanation.PodLaunch:
+		return figures.Are(pods, "pod") + " placed on " + on("new node")
+	case explanation.PodExisting:
+		return figures.Are(pods, "pod") + " placed on " + on("existing node")
+	case explanation.PodRunning:
+		return figures.CountVerb(pods, "pod", "runs", "run") + " on " + on("node")
+	case explanation.PodUnschedulable:
+		return figures.Are(pods, "pod") + " pending for the same reasons: " + figures.Names(g.Pods, 3) + "."
+	default:
+		return figures.Are(pods, "pod") + " not planned: " + figures.Names(g.Pods, 3) + "."
+	}
+}
+
 // explainWorkload writes what becomes of the pods of a workload.
 func (t *answerText) explainWorkload(x *explain.Workload) {
 	total := 0
@@ -276,8 +308,8 @@ func (t *answerText) explainWorkload(x *explain.Workload) {
 	t.to.line("%s has %s.", strings.Replace(x.Workload, "/", " ", 1), figures.Count(total, "pod"))
 	for _, g := range x.Groups {
 		t.to.line("")
-		if n := len(g.Pods); n > 1 {
-			t.to.line("%s with the same answer: %s.", figures.Count(n, "pod"), figures.Names(g.Pods, 3))
+		if len(g.Pods) > 1 {
+			t.to.line("%s One of them:", t.group(&g))
 		}
 		t.explainPod(g.Example)
 	}

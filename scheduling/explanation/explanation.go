@@ -123,12 +123,16 @@ type PodAfterScheduling struct {
 	// Simulations is their number; 0 where the problem nominates the pod to its place and no other
 	// pod takes it.
 	Simulations int `json:"simulations"`
-	// Elsewhere is the number of simulations that bind it to another place, and Pending of those
-	// that bind it to none. A simulation is in neither where an equal pod gets its place instead.
+	// Planned is the number of simulations that bind it to its place, and Replaced of those that bind
+	// an equal pod there instead, so that the plan holds.
+	Planned  int `json:"planned"`
+	Replaced int `json:"replaced"`
+	// Elsewhere is the number of the other simulations that bind it to another place, and Pending of
+	// those that bind it to none. With Planned and Replaced they add up to Simulations.
 	Elsewhere int `json:"elsewhere"`
 	Pending   int `json:"pending"`
-	// Others are other places that kube-scheduler's filters admit, a few of them, the most frequent
-	// first. They are empty where its place is forced.
+	// Others are all other places that a simulation binds it to, the most frequent first, then a few
+	// that kube-scheduler's filters admit too. They are empty where its place is forced.
 	Others []OtherPlace `json:"others,omitempty"`
 	// Displaced are pods, as namespace/name and a few of them, that stay pending in one or more
 	// simulations because this pod is in the place that they would get.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/samber/lo"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -56,6 +57,10 @@ func TestPlacesAreForcedProperty(t *testing.T) {
 			e, err := x.Pod(pod.String())
 			require.NoError(t, err)
 			require.NotNil(t, e.AfterScheduling, "seed %d", seed)
+			counted := e.AfterScheduling.Planned + e.AfterScheduling.Replaced + e.AfterScheduling.Elsewhere + e.AfterScheduling.Pending
+			require.Equal(t, e.AfterScheduling.Simulations, counted, "seed %d: each simulation counts once", seed)
+			bound := lo.SumBy(e.AfterScheduling.Others, func(o explanation.OtherPlace) int { return o.Simulations })
+			require.GreaterOrEqual(t, bound, e.AfterScheduling.Elsewhere, "seed %d: each place that a simulation chooses is listed", seed)
 			if e.AfterScheduling.Elsewhere+e.AfterScheduling.Pending > 0 {
 				unforced[at.Name()] = append(unforced[at.Name()], e.Pod)
 			}

@@ -29,7 +29,7 @@ func Answers(policy scheduling.Policy, s *manifest.Snapshot, plan *scheduling.Pl
 		case "node":
 			answer, err = node(x, of.Name)
 		default:
-			answer, err = workload(x, s.Workloads(of.Kind), plan, of)
+			answer, err = workload(x, s, plan, of)
 		}
 		if err != nil {
 			faults = append(faults, err)

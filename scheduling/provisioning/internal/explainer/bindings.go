@@ -88,7 +88,11 @@ func (x *bindings) realised(pod *corev1.Pod) *explanation.PodAfterScheduling {
 			others[to].Simulations++
 		}
 		switch {
+		case to == s.Planned[q.Pod]:
+			out.Planned++
+			continue
 		case s.Holds(&c, int(q.Pod)):
+			out.Replaced++
 			continue
 		case to < 0:
 			out.Pending++
@@ -107,14 +111,15 @@ func (x *bindings) realised(pod *corev1.Pod) *explanation.PodAfterScheduling {
 	}
 	slices.SortStableFunc(out.Others, func(a, b explanation.OtherPlace) int { return cmp.Compare(b.Simulations, a.Simulations) })
 	slices.Sort(out.Displaced)
-	out.Others, out.Displaced = few(out.Others), few(slices.Compact(out.Displaced))
+	chosen := lo.CountBy(out.Others, func(o explanation.OtherPlace) bool { return o.Simulations > 0 })
+	out.Others = out.Others[:min(len(out.Others), max(chosen, explain.MostPlaces))]
+	out.Displaced = slices.Compact(out.Displaced)
+	out.Displaced = out.Displaced[:min(len(out.Displaced), explain.MostPlaces)]
 	if out.Elsewhere+out.Pending > 0 {
 		out.Force = x.force(pod, s, q)
 	}
 	return out
 }
-
-func few[T any](list []T) []T { return list[:min(len(list), explain.MostPlaces)] }
 
 // simulation returns the plan as it is simulated, with the constraints of one pod changed unless changed is nil. It is
 // nil where the plan is not for the problem, and where too many pods depend on each other.
