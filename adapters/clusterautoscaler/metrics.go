@@ -2,34 +2,28 @@ package clusterautoscaler
 
 import (
 	"bytes"
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/expander"
+	"github.com/plimsoll-go/plimsoll/internal/openmetrics"
 )
 
 // metrics are the figures of all requests so far.
 type metrics struct {
 	mu      sync.Mutex
 	results map[string]int64
-	// within has for each of buckets the number of requests that took at most as long.
-	within []int64
-	took   time.Duration
+	took    openmetrics.Buckets // in seconds
 	// ratio, options and dollars are those of the last choice; dollars is the price of all choices per hour.
 	ratio   float64
 	options int
 	dollars float64
 }
 
-// buckets are the upper bounds of the histogram of durations, in seconds.
-func buckets() []float64 { return []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4} }
-
 func newMetrics() *metrics {
-	m := &metrics{results: map[string]int64{}, within: make([]int64, len(buckets()))}
+	bounds := []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4}
+	m := &metrics{results: map[string]int64{}, took: openmetrics.Buckets{Bounds: bounds}}
 	for _, result := range []string{resultChosen, resultMalformed, resultLate, resultPanic, resultNone} {
 		m.results[result] = 0 // so that rates are known from the first failure on
 	}
@@ -41,12 +35,7 @@ func (m *metrics) observe(choice expander.Choice, result string, took time.Durat
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.results[result]++
-	m.took += took
-	for i, bound := range buckets() {
-		if took.Seconds() <= bound {
-			m.within[i]++
-		}
-	}
+	m.took.Observe(took.Seconds())
 	if result != resultChosen {
 		return
 	}
@@ -58,33 +47,24 @@ func (m *metrics) observe(choice expander.Choice, result string, took time.Durat
 	}
 }
 
-// text writes the metrics in Prometheus' text format.
+// text writes the metrics in the text format of OpenMetrics.
 func (m *metrics) text() []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	const prefix, dollars = "plimsoll_expander_", "dollars_per_hour"
+	requests := &openmetrics.Family{Name: prefix + "requests", Type: openmetrics.Counter, Help: "Requests of the autoscaler by their result.", Labels: []string{"result"}}
+	for result, n := range m.results {
+		requests.Add(strconv.FormatInt(n, 10), result)
+	}
+	took := &openmetrics.Family{Name: prefix + "request_duration_seconds", Type: openmetrics.Histogram, Unit: "seconds", Help: "Time from a request to its answer."}
+	took.AddBuckets(&m.took)
+	chosen := &openmetrics.Family{Name: prefix + "chosen_" + dollars, Type: openmetrics.Counter, Unit: dollars, Help: "Price of the nodes of all choices."}
+	chosen.Add(openmetrics.Float(m.dollars))
+	options := &openmetrics.Family{Name: prefix + "options", Help: "Options that the last choice compared."}
+	options.Add(strconv.Itoa(m.options))
+	ratio := &openmetrics.Family{Name: prefix + "price_ratio", Help: "Price of the last choice divided by the planned price of its pods."}
+	ratio.Add(openmetrics.Float(m.ratio))
 	var b bytes.Buffer
-	family := func(name, kind, help string) {
-		fmt.Fprintf(&b, "# HELP plimsoll_expander_%s %s\n# TYPE plimsoll_expander_%[1]s %[3]s\n", name, help, kind)
-	}
-	float := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	family("requests_total", "counter", "Requests of the autoscaler by their result.")
-	var all int64
-	for _, result := range slices.Sorted(maps.Keys(m.results)) {
-		fmt.Fprintf(&b, "plimsoll_expander_requests_total{result=%q} %d\n", result, m.results[result])
-		all += m.results[result]
-	}
-	family("request_duration_seconds", "histogram", "Time from a request to its answer.")
-	for i, bound := range buckets() {
-		fmt.Fprintf(&b, "plimsoll_expander_request_duration_seconds_bucket{le=%q} %d\n", float(bound), m.within[i])
-	}
-	fmt.Fprintf(&b, "plimsoll_expander_request_duration_seconds_bucket{le=\"+Inf\"} %d\n", all)
-	fmt.Fprintf(&b, "plimsoll_expander_request_duration_seconds_sum %s\n", float(m.took.Seconds()))
-	fmt.Fprintf(&b, "plimsoll_expander_request_duration_seconds_count %d\n", all)
-	family("chosen_dollars_per_hour_total", "counter", "Price of the nodes of all choices.")
-	fmt.Fprintf(&b, "plimsoll_expander_chosen_dollars_per_hour_total %s\n", float(m.dollars))
-	family("options", "gauge", "Options that the last choice compared.")
-	fmt.Fprintf(&b, "plimsoll_expander_options %d\n", m.options)
-	family("price_ratio", "gauge", "Price of the last choice divided by the planned price of its pods.")
-	fmt.Fprintf(&b, "plimsoll_expander_price_ratio %s\n", float(m.ratio))
+	_ = openmetrics.Write(&b, []*openmetrics.Family{requests, took, chosen, options, ratio}) // a buffer takes everything
 	return b.Bytes()
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/expander"
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/internal/grpcplugin"
+	"github.com/plimsoll-go/plimsoll/internal/openmetrics"
 )
 
 // Chooser chooses among the options of a request; [expander.Chooser] is one.
@@ -127,7 +128,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // Metrics writes the metrics of the server in Prometheus' text format.
 func (s *Server) Metrics() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		w.Header().Set("Content-Type", openmetrics.ContentType)
 		_, _ = w.Write(s.service.metrics.text()) // a client that is gone needs no answer
 	})
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"strings"
 
+	"github.com/plimsoll-go/plimsoll/internal/openmetrics"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -52,22 +52,17 @@ func (c *Controller) count(f func(*Stats)) {
 
 // WriteMetrics writes the counts in the text format of OpenMetrics, as plimsoll_controller_*.
 func (s Stats) WriteMetrics(w io.Writer) error {
-	var b strings.Builder
+	var families []*openmetrics.Family
 	value := reflect.ValueOf(s)
 	for i := range value.NumField() {
 		field := value.Type().Field(i)
-		name, kind, suffix := field.Tag.Get("metric"), "counter", "_total"
-		if name == "" {
-			name, kind, suffix = field.Tag.Get("gauge"), "gauge", ""
+		family := &openmetrics.Family{Name: field.Tag.Get("metric"), Type: openmetrics.Counter, Help: field.Tag.Get("help")}
+		if family.Name == "" {
+			family.Name, family.Type = field.Tag.Get("gauge"), openmetrics.Gauge
 		}
-		name = "plimsoll_controller_" + name
-		v := value.Field(i).Interface()
-		if price, ok := v.(offerings.Price); ok {
-			v = price.USD()
-		}
-		fmt.Fprintf(&b, "# TYPE %s %s\n# HELP %s %s\n%s%s %v\n", name, kind, name, field.Tag.Get("help"), name, suffix, v)
+		family.Name = "plimsoll_controller_" + family.Name
+		family.Add(fmt.Sprint(value.Field(i).Interface()))
+		families = append(families, family)
 	}
-	b.WriteString("# EOF\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return openmetrics.Write(w, families)
 }

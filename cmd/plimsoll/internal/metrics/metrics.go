@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/internal/openmetrics"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -33,17 +34,17 @@ func Write(w io.Writer, in Input) error {
 	families = append(families, savings(in.Plan)...)
 	families = append(families, blocked(in.Plan)...)
 	families = append(families, counts(&in)...)
-	return write(w, append(families, times(&in)...))
+	return openmetrics.Write(w, append(families, times(&in)...))
 }
 
 // money is a metric in US dollars per hour.
-func money(name, help string, labels ...string) *family {
-	return &family{name: "plimsoll_" + name + "_" + unit, unit: unit, help: help, labels: labels}
+func money(name, help string, labels ...string) *openmetrics.Family {
+	return &openmetrics.Family{Name: "plimsoll_" + name + "_" + unit, Unit: unit, Help: help, Labels: labels}
 }
 
 // count is a metric without a unit.
-func count(name, help string, labels ...string) *family {
-	return &family{name: "plimsoll_" + name, help: help, labels: labels}
+func count(name, help string, labels ...string) *openmetrics.Family {
+	return &openmetrics.Family{Name: "plimsoll_" + name, Help: help, Labels: labels}
 }
 
 // amounts are sums of prices by two labels.
@@ -54,15 +55,15 @@ func (a amounts) add(x, y string, price offerings.Price) {
 }
 
 // fill adds the sums as samples of a family with as many labels as are given: 1 or 2.
-func (a amounts) fill(f *family) *family {
+func (a amounts) fill(f *openmetrics.Family) *openmetrics.Family {
 	for labels, price := range a {
-		f.add(price.String(), labels[:len(f.labels)]...)
+		f.Add(price.String(), labels[:len(f.Labels)]...)
 	}
 	return f
 }
 
 // bill is the price of the nodes today and after the steps, and its parts today.
-func bill(in *Input) []*family {
+func bill(in *Input) []*openmetrics.Family {
 	today, planned := amounts{}, amounts{}
 	nodes := map[[2]string]int{}
 	namespaces, daemons, system, beside, idle := amounts{}, amounts{}, amounts{}, amounts{}, amounts{}
@@ -88,9 +89,9 @@ func bill(in *Input) []*family {
 	}
 	counted := count("nodes", "Nodes of the bill.", "nodepool", "capacity_type")
 	for labels, n := range nodes {
-		counted.add(strconv.Itoa(n), labels[:]...)
+		counted.Add(strconv.Itoa(n), labels[:]...)
 	}
-	return []*family{
+	return []*openmetrics.Family{
 		today.fill(money("bill", "Price of the nodes of NodePools or node groups, with node overhead and the expected cost of interruptions where they are set.", "nodepool", "capacity_type")),
 		planned.fill(money("planned_bill", "The bill after all steps of the plan.", "nodepool", "capacity_type")),
 		counted,
@@ -103,46 +104,46 @@ func bill(in *Input) []*family {
 }
 
 // savings are the price that the plan saves, by reason, and the prices that the cluster could have at least.
-func savings(plan *disruption.ConsolidationPlan) []*family {
+func savings(plan *disruption.ConsolidationPlan) []*openmetrics.Family {
 	s := &plan.Summary
 	before, after := cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
 	all := money("saving", "Price that all steps of the plan save; negative if steps that must be made cost more than the others save.")
-	all.add((before - after).String())
+	all.Add((before - after).String())
 	reasons := amounts{}
 	for i := range plan.Steps {
 		reasons.add(string(plan.Steps[i].Reason), "", plan.Steps[i].SavingPerHour)
 	}
 	bound := money("lower_bound", "Proven lower bound on the price of the nodes for the same pods, given the nodes that cannot be removed. Missing if none is proven.")
 	if s.LowerBoundPerHour > 0 {
-		bound.add(s.LowerBoundPerHour.String())
+		bound.Add(s.LowerBoundPerHour.String())
 	}
 	rebuilt := money("rebuilt", "Price of the cluster rebuilt from scratch for the same pods. Missing if it was not planned.")
 	if s.Rebuilt != nil {
-		rebuilt.add(cmp.Or(s.Rebuilt.ExpectedPerHour, s.Rebuilt.PricePerHour).String())
+		rebuilt.Add(cmp.Or(s.Rebuilt.ExpectedPerHour, s.Rebuilt.PricePerHour).String())
 	}
-	return []*family{all, reasons.fill(money("step_saving", "Price that the steps with a reason save.", "reason")), bound, rebuilt}
+	return []*openmetrics.Family{all, reasons.fill(money("step_saving", "Price that the steps with a reason save.", "reason")), bound, rebuilt}
 }
 
 // blocked is how much each cause keeps the cluster from saving.
-func blocked(plan *disruption.ConsolidationPlan) []*family {
+func blocked(plan *disruption.ConsolidationPlan) []*openmetrics.Family {
 	saving := money("blocked_saving", "Price that the cluster would save without a cause that keeps nodes. The amounts of several causes do not add up.", "cause")
 	atMost := count("blocked_saving_is_upper_bound", "Whether the blocked saving of a cause is an upper bound (1) or was found by planning without the cause (0).", "cause")
 	nodes := count("blocked_nodes", "Nodes that a cause is the first to keep.", "cause")
 	for i := range plan.Summary.Blocked {
 		b := &plan.Summary.Blocked[i]
-		saving.add(b.PerHour.String(), string(b.Code))
-		atMost.add(truth(!b.Tried), string(b.Code))
-		nodes.add(strconv.Itoa(b.Nodes), string(b.Code))
+		saving.Add(b.PerHour.String(), string(b.Code))
+		atMost.Add(truth(!b.Tried), string(b.Code))
+		nodes.Add(strconv.Itoa(b.Nodes), string(b.Code))
 	}
-	return []*family{saving, atMost, nodes}
+	return []*openmetrics.Family{saving, atMost, nodes}
 }
 
 // counts are the metrics without a unit.
-func counts(in *Input) []*family {
+func counts(in *Input) []*openmetrics.Family {
 	s := &in.Plan.Summary
-	single := func(name, help string, n int) *family {
+	single := func(name, help string, n int) *openmetrics.Family {
 		f := count(name, help)
-		f.add(strconv.Itoa(n))
+		f.Add(strconv.Itoa(n))
 		return f
 	}
 	var pending disruption.Pending
@@ -150,18 +151,18 @@ func counts(in *Input) []*family {
 		pending = *in.Plan.Pending
 	}
 	pods := count("pending_pods", "Pending pods by outcome: they fit on existing nodes (existing-node), need new nodes (new-node), are held by scheduling gates (gated), or fit nowhere (unschedulable).", "outcome")
-	pods.add(strconv.Itoa(pending.Existing), "existing-node")
-	pods.add(strconv.Itoa(pending.Launched), "new-node")
-	pods.add(strconv.Itoa(pending.Gated), "gated")
-	pods.add(strconv.Itoa(len(pending.Unschedulable)), "unschedulable")
+	pods.Add(strconv.Itoa(pending.Existing), "existing-node")
+	pods.Add(strconv.Itoa(pending.Launched), "new-node")
+	pods.Add(strconv.Itoa(pending.Gated), "gated")
+	pods.Add(strconv.Itoa(len(pending.Unschedulable)), "unschedulable")
 	outside := count("unbilled_nodes", "Nodes that the bill leaves out: they belong to no NodePool or node group (no-node-pool), or their price is not known (unknown-price).", "cause")
-	outside.add(strconv.Itoa(len(in.Plan.Nodes)-s.NodesBefore-s.UnpricedNodes), string(disruption.CauseNoNodePool))
-	outside.add(strconv.Itoa(s.UnpricedNodes), string(disruption.CauseUnknownPrice))
+	outside.Add(strconv.Itoa(len(in.Plan.Nodes)-s.NodesBefore-s.UnpricedNodes), string(disruption.CauseNoNodePool))
+	outside.Add(strconv.Itoa(s.UnpricedNodes), string(disruption.CauseUnknownPrice))
 	stranded := count("stranded", "Whether a node is about to be interrupted with a pod that fits on no other node.")
-	stranded.add(truth(in.Stranded))
+	stranded.Add(truth(in.Stranded))
 	stopped := count("search_stopped", "Whether --timeout or an interrupt ended the search for steps early.")
-	stopped.add(truth(s.Status == scheduling.StatusDeadline))
-	return []*family{
+	stopped.Add(truth(s.Status == scheduling.StatusDeadline))
+	return []*openmetrics.Family{
 		single("steps", "Steps of the plan.", len(in.Plan.Steps)),
 		single("evictions", "Evictions of pods in the plan.", s.PodsMoved),
 		single("launches", "Nodes that the plan launches.", s.Launches),
@@ -179,12 +180,12 @@ func truth(yes bool) string {
 
 // times are the time of the plan and the dates of the prices. As Prometheus recommends, they are times and not ages:
 // the age is time() minus the metric.
-func times(in *Input) []*family {
+func times(in *Input) []*openmetrics.Family {
 	const unit = "seconds"
-	planned := &family{name: "plimsoll_plan_timestamp_seconds", unit: unit, help: "Time for which the plan was made, as a Unix time."}
-	planned.add(strconv.FormatInt(in.Now.Unix(), 10))
-	newest := &family{name: "plimsoll_price_timestamp_seconds", unit: unit, help: "Date of the newest prices of a capacity type, as a Unix time. Missing if the catalog states no date.", labels: []string{"capacity_type"}}
-	oldest := &family{name: "plimsoll_oldest_price_timestamp_seconds", unit: unit, help: "Date of the oldest prices of a capacity type, as a Unix time. Missing if the catalog states no date.", labels: []string{"capacity_type"}}
+	planned := &openmetrics.Family{Name: "plimsoll_plan_timestamp_seconds", Unit: unit, Help: "Time for which the plan was made, as a Unix time."}
+	planned.Add(strconv.FormatInt(in.Now.Unix(), 10))
+	newest := &openmetrics.Family{Name: "plimsoll_price_timestamp_seconds", Unit: unit, Help: "Date of the newest prices of a capacity type, as a Unix time. Missing if the catalog states no date.", Labels: []string{"capacity_type"}}
+	oldest := &openmetrics.Family{Name: "plimsoll_oldest_price_timestamp_seconds", Unit: unit, Help: "Date of the oldest prices of a capacity type, as a Unix time. Missing if the catalog states no date.", Labels: []string{"capacity_type"}}
 	first, last := map[string]int64{}, map[string]int64{}
 	for _, p := range in.Plan.Summary.Catalog.Prices {
 		date, err := time.Parse(time.DateOnly, p.Date)
@@ -200,8 +201,8 @@ func times(in *Input) []*family {
 		}
 	}
 	for kind := range first {
-		oldest.add(strconv.FormatInt(first[kind], 10), kind)
-		newest.add(strconv.FormatInt(last[kind], 10), kind)
+		oldest.Add(strconv.FormatInt(first[kind], 10), kind)
+		newest.Add(strconv.FormatInt(last[kind], 10), kind)
 	}
-	return []*family{planned, newest, oldest}
+	return []*openmetrics.Family{planned, newest, oldest}
 }
