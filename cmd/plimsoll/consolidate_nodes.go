@@ -23,13 +23,13 @@ import (
 func (m *moves) blocked() {
 	head := []string{"$/MONTH", "NODES", "CAUSE", "MEANING", "FIX"}
 	tabulate(m.to, "BLOCKED SAVINGS", head, m.plan.Summary.Blocked, func(b disruption.Blocked, _ int) []string {
-		return []string{lo.Ternary(b.Tried || b.PerHour == 0, "", "0 to ") + figures.PlainMonthly(b.PerHour), lo.Ternary(b.Nodes > 0, strconv.Itoa(b.Nodes), "any"), string(b.Code), report.Meaning(b.Code), report.Fix(&b, m.to.view.most(1))}
+		return []string{lo.Ternary(b.AtMost(), "0 to ", "") + figures.PlainMonthly(b.PerHour), lo.Ternary(b.Nodes > 0, strconv.Itoa(b.Nodes), "any"), string(b.Code), report.Meaning(b.Code), report.Fix(&b, m.to.view.most(1))}
 	}, "CAUSE")
 	if len(m.plan.Summary.Blocked) == 0 {
 		return
 	}
 	m.to.line("  NODES: nodes for which this is the first cause; fixing it may reveal another.")
-	if lo.SomeBy(m.plan.Summary.Blocked, func(b disruption.Blocked) bool { return !b.Tried && b.PerHour > 0 }) {
+	if lo.SomeBy(m.plan.Summary.Blocked, func(b disruption.Blocked) bool { return b.AtMost() }) {
 		m.to.line("  0 to N: no full plan was made without this cause, so the saving may be 0.%s", lo.Ternary(m.p.policy.Effort < scheduling.EffortThorough, "\n  --effort thorough makes these plans for all causes that a change can fix.", ""))
 	}
 }

@@ -112,6 +112,7 @@ func functions() map[string]any {
 func types() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"azure.NodeClass":              reflect.TypeFor[azure.NodeClass](),
+		"disruption.Blocked":           reflect.TypeFor[disruption.Blocked](),
 		"disruption.Cluster":           reflect.TypeFor[disruption.Cluster](),
 		"disruption.Planner":           reflect.TypeFor[disruption.Planner](),
 		"ec2.AutoNodeClass":            reflect.TypeFor[ec2.AutoNodeClass](),

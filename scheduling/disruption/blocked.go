@@ -33,6 +33,9 @@ type Blocked struct {
 	Changes []ObjectChange `json:"changes,omitempty"`
 }
 
+// AtMost says that PerHour is an upper bound above 0, so that the cluster may cost anything from 0 to PerHour less.
+func (b *Blocked) AtMost() bool { return !b.Tried && b.PerHour > 0 }
+
 // ObjectChange is a change of an object that helps to remove a cause.
 type ObjectChange struct {
 	// Object is the object to change, as kind/name or kind/namespace/name.

@@ -127,12 +127,12 @@ func savings(plan *disruption.ConsolidationPlan) []*openmetrics.Family {
 // blocked is how much each cause keeps the cluster from saving.
 func blocked(plan *disruption.ConsolidationPlan) []*openmetrics.Family {
 	saving := money("blocked_saving", "Price that the cluster would save without a cause that keeps nodes. The amounts of several causes do not add up.", "cause")
-	atMost := count("blocked_saving_is_upper_bound", "Whether the blocked saving of a cause is an upper bound (1) or was found by planning without the cause (0).", "cause")
+	atMost := count("blocked_saving_is_upper_bound", "Whether the saving without a cause may be anything from 0 to its blocked saving, because no full plan was made without the cause (1).", "cause")
 	nodes := count("blocked_nodes", "Nodes that a cause is the first to keep.", "cause")
 	for i := range plan.Summary.Blocked {
 		b := &plan.Summary.Blocked[i]
 		saving.Add(b.PerHour.String(), string(b.Code))
-		atMost.Add(truth(!b.Tried), string(b.Code))
+		atMost.Add(truth(b.AtMost()), string(b.Code))
 		nodes.Add(strconv.Itoa(b.Nodes), string(b.Code))
 	}
 	return []*openmetrics.Family{saving, atMost, nodes}

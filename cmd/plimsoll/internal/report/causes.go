@@ -19,8 +19,8 @@ type BlockedSaving struct {
 	// Code is the code of the cause, as in plans, or of the finding, as lint prints it; "types" is the
 	// price difference of a rebuilt cluster between the types of the node groups and all current types.
 	Code string `json:"code"`
-	// Cents is the saving per month if it alone is lifted. AtMost says that Cents is an upper bound, because
-	// lifting it was not tried. Nodes is the number of nodes that it keeps; 0 for requests and NodePools.
+	// Cents is the saving per month if it alone is lifted. AtMost says that the saving may be anything from 0 to Cents:
+	// no full plan was made without the cause or, for a finding of lint, no lower bound proves the saving. Nodes is the number of nodes that it keeps; 0 for requests and NodePools.
 	Cents  int64 `json:"centsPerMonth"`
 	AtMost bool  `json:"atMost,omitempty"`
 	Nodes  int   `json:"nodes"`
@@ -46,7 +46,7 @@ func blockedSavings(plan *disruption.ConsolidationPlan, changes []lint.Finding) 
 	out := []BlockedSaving{}
 	for i := range plan.Summary.Blocked {
 		b := &plan.Summary.Blocked[i]
-		s := BlockedSaving{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: !b.Tried && b.PerHour > 0, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Fix: Fix(b, mostObjects)}
+		s := BlockedSaving{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: b.AtMost(), Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Fix: Fix(b, mostObjects)}
 		if len(b.Changes) > 0 {
 			s.Objects = lo.Map(b.Changes, func(c disruption.ObjectChange, _ int) string { return c.Object })
 		}
@@ -59,11 +59,11 @@ func blockedSavings(plan *disruption.ConsolidationPlan, changes []lint.Finding) 
 	}
 	for i := range changes {
 		f := &changes[i]
-		out = append(out, BlockedSaving{Code: string(f.Code), Cents: figures.Cents(f.SavingPerHour), Objects: []string{f.Object}, Meaning: Meaning(disruption.CauseCode(f.Code)) + ": " + f.Value, Fix: f.Advice})
+		out = append(out, BlockedSaving{Code: string(f.Code), Cents: figures.Cents(f.SavingPerHour), AtMost: !f.SavingProven, Objects: []string{f.Object}, Meaning: Meaning(disruption.CauseCode(f.Code)) + ": " + f.Value, Fix: f.Advice})
 	}
 	slices.SortStableFunc(out, func(a, b BlockedSaving) int {
 		if a.AtMost != b.AtMost {
-			return lo.Ternary(b.AtMost, -1, 1) // limits come last, because they may be far above the saving
+			return lo.Ternary(b.AtMost, -1, 1) // upper bounds come last, because they may be far above the saving
 		}
 		return cmp.Compare(b.Cents, a.Cents)
 	})

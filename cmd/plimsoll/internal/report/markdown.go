@@ -45,6 +45,9 @@ func (r *Report) Markdown(w io.Writer) error {
 			}
 			m.Row(lo.Ternary(s.AtMost, "$0 to ", "")+figures.Dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Fix)
 		}
+		if lo.SomeBy(r.Blocked, func(s BlockedSaving) bool { return s.AtMost }) {
+			m.Line("\n“$0 to”: no plan or lower bound proves the saving, so it may be 0.")
+		}
 	}
 	if r.Pending != nil {
 		m.Line("\n### Pending pods\n\n%s pending. The launches for these pods are not part of the prices.", plural(r.Pending.Pods, "pod"))

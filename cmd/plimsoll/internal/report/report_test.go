@@ -282,7 +282,8 @@ func TestPendingPodsAndFindings(t *testing.T) {
 	in.Plan.Pending = &disruption.Pending{Pods: 7, Existing: 4, Launched: 2, Launches: 1, Unschedulable: []string{"shop/huge"}}
 	in.Findings = []lint.Finding{
 		{Severity: lint.Error, Code: lint.BudgetBlocks, Object: "PodDisruptionBudget/shop/db", Message: "never lets a pod be evicted", Advice: "raise it"},
-		{Severity: lint.Info, Code: lint.RequestSize, Object: "shop/api", Message: "is slightly too large", Advice: "request 1110m", SavingPerHour: 1e9},
+		{Severity: lint.Info, Code: lint.RequestSize, Object: "shop/api", Message: "is slightly too large", Advice: "request 1110m", SavingPerHour: 1e9, SavingProven: true},
+		{Severity: lint.Info, Code: lint.RequestSize, Object: "shop/web", Message: "is slightly too large", Advice: "request 555m", SavingPerHour: 2e9},
 	}
 	r := report.Of(in)
 	require.Len(t, r.Lint, 1)
@@ -290,9 +291,10 @@ func TestPendingPodsAndFindings(t *testing.T) {
 	require.NoError(t, r.Markdown(&md))
 	page := strings.ReplaceAll(html(t, r), "<wbr>", "")
 	for _, text := range []string{page, md.String()} {
-		for _, want := range []string{"7 pods pending", "need 1 new node", "shop/huge", "never lets a pod be evicted", "request 1110m"} {
+		for _, want := range []string{"7 pods pending", "need 1 new node", "shop/huge", "never lets a pod be evicted", "request 1110m", "request 555m", "$730", "$0 to $1,460", "no plan or lower bound proves the saving"} {
 			assert.Contains(t, text, want)
 		}
+		assert.NotContains(t, text, "$0 to $730", "its saving is proven")
 		assert.NotContains(t, text, "is slightly too large")
 	}
 }
