@@ -38,7 +38,10 @@ type Options struct {
 	ListEvery time.Duration
 	// PlanTimeout bounds the time of a plan; 0 is no bound. The best plan by then is carried out.
 	PlanTimeout time.Duration
-	// Parallel is how many machines are ordered at the same time; 0 is 10.
+	// Nominator is told on which node each pending pod is planned; nil for none. With one, Policy should say
+	// [scheduling.PlacementNominated].
+	Nominator Nominator
+	// Parallel is how many machines are ordered, or pods nominated, at the same time; 0 is 10.
 	Parallel int
 	// Log is told about launches, steps and failures; nil is [slog.Default].
 	Log *slog.Logger
@@ -102,7 +105,9 @@ type Controller struct {
 	// steps of interruptions, and of all other reasons.
 	urgent, planned queue
 	// closing are the nodes that these steps remove, and those of steps that are done until the node is gone.
-	closing   map[string]bool
+	closing map[string]bool
+	// starting are the nodes with [StartupTaint], with the time at which this run first saw it.
+	starting  map[string]time.Duration
 	disruptAt time.Duration
 	stats     Stats
 	statsMu   sync.Mutex
@@ -122,7 +127,7 @@ func New(opts Options, provider Provider, evictor Evictor, p scheduling.Problem)
 	c := &Controller{
 		provider: provider, evictor: evictor, opts: opts.withDefaults(), objects: newObjects(),
 		kinds: kinds(), machines: map[string]*machine{}, byName: map[string]*machine{}, pods: newWaiting(),
-		unavailable: &offerings.Unavailable{}, refresh: map[string]bool{}, closing: map[string]bool{},
+		unavailable: &offerings.Unavailable{}, refresh: map[string]bool{}, closing: map[string]bool{}, starting: map[string]time.Duration{},
 	}
 	c.inbox.wake = make(chan struct{}, 1)
 	if p.Unavailable != nil {
@@ -159,7 +164,7 @@ func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
 		c.repeatOrders(ctx)
 		errs = append(errs, c.provision(ctx), c.disrupt(ctx), c.carryOut(ctx, &c.urgent), c.carryOut(ctx, &c.planned))
 	}
-	errs = append(errs, c.setTaints(ctx), c.tell())
+	errs = append(errs, c.nominate(ctx), c.setTaints(ctx), c.tell())
 	c.count(func(s *Stats) {
 		s.Reconciles++
 		s.PendingPods, s.PromisedPods, s.UnplacedPods, s.InFlight = len(c.objects.pending), len(c.pods.promised), len(c.pods.unplaced), 0

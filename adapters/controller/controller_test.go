@@ -31,6 +31,7 @@ func pool() *scheduling.NodePool {
 	p := &scheduling.NodePool{}
 	p.Name, p.UID, p.ResourceVersion = "general", "pool", "1"
 	p.Spec.Template.Spec.Requirements = []requirements.Selector{{Key: offerings.CapacityTypeLabel, Operator: requirements.In, Values: []string{"spot", "on-demand"}}}
+	p.Spec.Template.Spec.StartupTaints = []corev1.Taint{StartupTaint()}
 	p.Spec.Template.Metadata.Labels = map[string]string{"team": "shop"}
 	calm := 5 * time.Minute
 	p.Spec.Disruption.ConsolidateAfter = &scheduling.NillableDuration{Duration: &calm}
@@ -60,7 +61,8 @@ func newWorld(t testing.TB, seed uint64, f faults) *world {
 // start is a new run of the controller, which knows nothing but the objects that there are.
 func (w *world) start(t *testing.T, run int) *Controller {
 	opts := Options{
-		Policy:     scheduling.Policy{Effort: scheduling.EffortFast},
+		Policy:     scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementNominated},
+		Nominator:  w,
 		Disruption: disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree}, MinSaving: disruption.Saving{Share: 0.1}},
 		// A tick is longer than a batch, so that pods wait for one tick.
 		DisruptEvery: 20 * time.Minute, Clock: w.clock, Run: fmt.Sprintf("run-%04d", run), Parallel: 1, ListEvery: -1,
@@ -92,7 +94,7 @@ func (w *world) resync(t *testing.T, c *Controller) {
 func rough() faults {
 	return faults{
 		launchFails: 0.05, launchLost: 0.05, noCapacity: 0.1, neverJoins: 0.03, joinsLate: 0.05, machineLost: 0.01, listFails: 0.05, listLags: 0.5,
-		terminateFails: 0.1, evictFails: 0.05, taintFails: 0.05, nodeDeleted: 0.0002, interruption: 0.001, eventTwice: 0.1, eventLost: 0.005,
+		terminateFails: 0.1, evictFails: 0.05, taintFails: 0.05, nominateFails: 0.05, nodeDeleted: 0.0002, interruption: 0.001, eventTwice: 0.1, eventLost: 0.005,
 		restart: 0.003, clockJumps: 0.002,
 	}
 }
@@ -141,7 +143,7 @@ func TestFaults(t *testing.T) {
 	}
 	total = sum(total, c.Stats())
 	t.Logf("%d runs: %+v", runs+1, total)
-	for _, n := range []int{total.Launched, total.Steps, total.Evictions, total.Adopted, total.CapacityFailures, total.LaunchFailures, total.Lost, total.Unregistered, total.Terminated} {
+	for _, n := range []int{total.Launched, total.Nominated, total.Steps, total.Evictions, total.Adopted, total.CapacityFailures, total.LaunchFailures, total.Lost, total.Unregistered, total.Terminated} {
 		require.Positive(t, n, "%+v", total)
 	}
 
@@ -168,13 +170,14 @@ func TestFaults(t *testing.T) {
 	require.Equal(t, before.Terminated, after.Terminated)
 	for _, i := range w.instances {
 		require.True(t, i.joined && w.nodes[i.name] != nil, "machine %s is forgotten", i.name)
-		require.False(t, HasTaint(w.nodes[i.name]), "node %s keeps the taint", i.name)
+		require.Empty(t, w.nodes[i.name].Spec.Taints, "node %s keeps a taint", i.name)
 	}
 	require.Len(t, w.nodes, len(w.instances))
 }
 
 func sum(a, b Stats) Stats {
 	a.Launched += b.Launched
+	a.Nominated += b.Nominated
 	a.Steps += b.Steps
 	a.AbandonedSteps += b.AbandonedSteps
 	a.Evictions += b.Evictions
@@ -200,7 +203,7 @@ func TestMalformedObjectIsLeftOut(t *testing.T) {
 	bad.Name, bad.UID = "bad", "bad"
 	bad.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("-1")
 	require.NoError(t, c.Upsert(bad))
-	for range 8 {
+	for range 12 {
 		w.step()
 		_, err := c.Reconcile(context.Background())
 		require.NoError(t, err)

@@ -426,7 +426,7 @@ func (c *Controller) remove(ctx context.Context, q *queue, step *disruption.Step
 	return true, nil
 }
 
-// setTaints makes the nodes have the taint that will be removed, and no others.
+// setTaints makes the nodes that steps will remove have [Taint], and no others.
 func (c *Controller) setTaints(ctx context.Context) error {
 	underway := c.underway()
 	for name := range c.closing {
@@ -436,10 +436,10 @@ func (c *Controller) setTaints(ctx context.Context) error {
 	}
 	var errs []error
 	for name, node := range c.objects.nodes {
-		if HasTaint(node) == c.closed(name) {
+		if HasTaint(node, Taint()) == c.closed(name) {
 			continue
 		}
-		if err := c.evictor.SetTaint(ctx, name, c.closed(name)); err != nil {
+		if err := c.evictor.SetTaint(ctx, name, Taint(), c.closed(name)); err != nil {
 			errs = append(errs, fmt.Errorf("taint node %s: %w", name, err))
 		}
 	}

@@ -18,6 +18,7 @@
 //	            for each launch, by the first of its options that can be had
 //	disruption  at once on an interruption notice, otherwise every DisruptEvery while no step is under way
 //	steps       launch, wait until the nodes are ready, evict wave by wave, terminate
+//	nominations the [Nominator] is told the nodes of pending pods, and [StartupTaint] is removed from these nodes
 //	taints      nodes that steps will remove have the taint [Taint], all others have it no longer
 //
 // # Time

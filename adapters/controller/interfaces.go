@@ -28,21 +28,35 @@ func Taint() corev1.Taint {
 	return corev1.Taint{Key: scheduling.DisruptedTaint, Value: "plimsoll", Effect: corev1.TaintEffectNoSchedule}
 }
 
-// HasTaint reports whether a node has [Taint].
-func HasTaint(node *corev1.Node) bool { return slices.ContainsFunc(node.Spec.Taints, isTaint) }
+// StartupTaint is a start-up taint for NodePools (spec.template.spec.startupTaints): their nodes join with it, and the
+// controller removes it once it has nominated the pods that are planned for the node. Without it kube-scheduler binds
+// any pending pod to a node as soon as it is ready.
+func StartupTaint() corev1.Taint {
+	return corev1.Taint{Key: "plimsoll-go.github.io/nominating", Effect: corev1.TaintEffectNoSchedule}
+}
 
-// ApplyTaint adds [Taint] to a node, or removes it. Other taints stay. It changes the node.
-func ApplyTaint(node *corev1.Node, on bool) {
-	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, isTaint)
+// Annotations of a pending pod that say on which node it is planned, and since when (RFC 3339). The plugin for kube-scheduler
+// in adapters/kubescheduler reads them.
+const (
+	PlannedNodeAnnotation = "plimsoll-go.github.io/planned-node"
+	PlannedAtAnnotation   = "plimsoll-go.github.io/planned-at"
+)
+
+// HasTaint reports whether a node has a taint of this key, value and effect.
+func HasTaint(node *corev1.Node, taint corev1.Taint) bool {
+	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return equalTaints(t, taint) })
+}
+
+// ApplyTaint adds a taint to a node, or removes it. Other taints stay. It changes the node.
+func ApplyTaint(node *corev1.Node, taint corev1.Taint, on bool) {
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return equalTaints(t, taint) })
 	if on {
-		node.Spec.Taints = append(node.Spec.Taints, Taint())
+		node.Spec.Taints = append(node.Spec.Taints, taint)
 	}
 }
 
-func isTaint(t corev1.Taint) bool {
-	ours := Taint()
-	return t.MatchTaint(&ours) && t.Value == ours.Value
-}
+// equalTaints compares key, value and effect.
+func equalTaints(a, b corev1.Taint) bool { return a.MatchTaint(&b) && a.Value == b.Value }
 
 // Provider starts and stops machines. Methods may be called from several goroutines.
 type Provider interface {
@@ -60,11 +74,20 @@ type Provider interface {
 
 // Evictor changes nodes and pods.
 type Evictor interface {
-	// SetTaint adds [Taint] to a node, or removes it. A node that is gone is no error.
-	SetTaint(ctx context.Context, node string, on bool) error
+	// SetTaint adds a taint to a node, or removes it: [Taint], or [StartupTaint] where a NodePool has that. A node that is
+	// gone is no error.
+	SetTaint(ctx context.Context, node string, taint corev1.Taint, on bool) error
 	// Evict evicts a pod by the eviction API. ErrEvictionBlocked says that it has to wait; a pod that is gone, or that
 	// has another UID, is no error.
 	Evict(ctx context.Context, pod *corev1.Pod) error
+}
+
+// Nominator tells the scheduler on which node a pending pod is planned.
+type Nominator interface {
+	// Nominate writes the node where the scheduler reads it, e.g. into status.nominatedNodeName, which kube-scheduler tries
+	// first; "" takes it back. It is called once the node is ready, and once for each pod and node. A pod that is gone, that
+	// has another UID or that has been bound is no error. Methods may be called from several goroutines.
+	Nominate(ctx context.Context, pod *corev1.Pod, node string) error
 }
 
 // Order asks for one machine.

@@ -29,7 +29,7 @@ type machine struct {
 	ready bool
 	// shown is how the session has the order's node.
 	shown shown
-	// unlisted counts the lists in a row that lack it.
+	// unlisted counts the lists in a row that lack it since it was confirmed.
 	unlisted int
 	// terminating says that it is to be terminated, terminated that the provider was asked to.
 	terminating, terminated bool
@@ -148,13 +148,13 @@ func isReady(node *corev1.Node, startup []corev1.Taint) bool {
 // been ready, and with the taint if a step will remove it.
 func (c *Controller) asPlanned(node *corev1.Node) *corev1.Node {
 	m := c.ofNode(node)
-	closed := c.closed(node.Name) && !HasTaint(node)
+	closed := c.closed(node.Name) && !HasTaint(node, Taint())
 	if m == nil && !closed {
 		return node
 	}
 	out := node.DeepCopy()
 	if closed {
-		ApplyTaint(out, true)
+		ApplyTaint(out, Taint(), true)
 	}
 	if m == nil {
 		return out
@@ -212,7 +212,7 @@ func (c *Controller) listMachines(ctx context.Context) error {
 				c.opts.Log.Warn("machine is gone before it had a node", "machine", m.Name, "order", id)
 			}
 			c.forget(m)
-		default:
+		case m.confirmed:
 			m.unlisted++
 		}
 	}

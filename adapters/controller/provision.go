@@ -24,6 +24,8 @@ const retryEvery = 10 * time.Second
 // waiting are the nodes that pending pods wait for.
 type waiting struct {
 	promised map[string]*promise
+	// nominated are the nodes that Options.Nominator was told, by the UIDs of pending pods.
+	nominated map[types.UID]string
 	// told are the nominations that the session has.
 	told map[types.NamespacedName]string
 	// unplaced are the pods that the last plan had no node for, plannedAt its time.
@@ -162,24 +164,31 @@ func (c *Controller) promiseOf(name string) *promise {
 // order orders a machine for each launch, several at a time, and returns them in the order of the launches: nil where none of
 // the options can be had. With a saving, an option must not cost more than the launch's price by that much; 0 is any price.
 func (c *Controller) order(ctx context.Context, launches []scheduling.Launch, saving offerings.Price) []*machine {
-	out := make([]*machine, len(launches))
-	free := make(chan struct{}, c.opts.Parallel)
-	var all sync.WaitGroup
-	for i := range launches {
-		id := c.orderID()
-		free <- struct{}{}
-		all.Go(func() {
-			defer func() { <-free }()
-			out[i] = c.tryOrder(ctx, id, &launches[i], saving)
-		})
+	out, ids := make([]*machine, len(launches)), make([]string, len(launches))
+	for i := range ids {
+		ids[i] = c.orderID()
 	}
-	all.Wait()
+	c.inParallel(len(launches), func(i int) { out[i] = c.tryOrder(ctx, ids[i], &launches[i], saving) })
 	for _, m := range out {
 		if m != nil {
 			c.keep(m)
 		}
 	}
 	return out
+}
+
+// inParallel calls f for 0 to n-1, Options.Parallel of them at a time.
+func (c *Controller) inParallel(n int, f func(int)) {
+	free := make(chan struct{}, c.opts.Parallel)
+	var all sync.WaitGroup
+	for i := range n {
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			f(i)
+		})
+	}
+	all.Wait()
 }
 
 // tell tells the session what it does not get from events: the nodes of machines in flight, and the node that each
@@ -242,7 +251,7 @@ func (c *Controller) tell() error {
 		delete(node.Labels, scheduling.InitializedLabel)
 		delete(node.Labels, scheduling.RegisteredLabel)
 		if want == closing {
-			ApplyTaint(node, true)
+			ApplyTaint(node, Taint(), true)
 		}
 		d.Nodes = append(d.Nodes, node)
 	}

@@ -27,6 +27,7 @@ type Stats struct {
 	BlockedEvictions int             `metric:"blocked_evictions" help:"Evictions that a PodDisruptionBudget put off."`
 	RejectedObjects  int             `metric:"rejected_objects" help:"Objects that were left out because they are malformed."`
 	Replanned        int             `metric:"replanned_pods" help:"Pods that were planned once more because they had not been bound to the node that they were promised."`
+	Nominated        int             `metric:"nominations" help:"Pods whose node the scheduler was told."`
 	Saved            offerings.Price `gauge:"saved_dollars_per_hour" help:"Sum of the savings of the steps that were carried out, in USD per hour."`
 
 	PendingPods   int `gauge:"pending_pods" help:"Pods without a node."`

@@ -31,6 +31,7 @@ type faults struct {
 	listFails, listLags       float64
 	terminateFails            float64
 	evictFails, taintFails    float64
+	nominateFails             float64
 	nodeDeleted, interruption float64 // per tick and node
 	eventTwice, eventLost     float64
 	restart, clockJumps       float64
@@ -55,7 +56,7 @@ type app struct {
 	apart       bool
 }
 
-// world is a cluster and a cloud. It implements Provider and Evictor.
+// world is a cluster and a cloud. It implements Provider, Evictor and Nominator.
 type world struct {
 	dice      *rand.Rand
 	faults    faults
@@ -220,8 +221,8 @@ func (w *world) Machines(context.Context) ([]Machine, error) {
 	return out, nil
 }
 
-// SetTaint sets or removes the controller's taint.
-func (w *world) SetTaint(_ context.Context, node string, on bool) error {
+// SetTaint sets or removes a taint of the controller.
+func (w *world) SetTaint(_ context.Context, node string, taint corev1.Taint, on bool) error {
 	n := w.nodes[node]
 	if n == nil {
 		return nil
@@ -230,7 +231,7 @@ func (w *world) SetTaint(_ context.Context, node string, on bool) error {
 		return errCloud
 	}
 	n = n.DeepCopy()
-	ApplyTaint(n, on)
+	ApplyTaint(n, taint, on)
 	w.put(n)
 	return nil
 }
@@ -251,6 +252,21 @@ func (w *world) Evict(_ context.Context, pod *corev1.Pod) error {
 	}
 	w.del(p)
 	w.replicate()
+	return nil
+}
+
+// Nominate writes a pod's status.nominatedNodeName.
+func (w *world) Nominate(_ context.Context, pod *corev1.Pod, node string) error {
+	p := w.pods[scheduling.PodName(pod)]
+	if p == nil || p.UID != pod.UID || p.Spec.NodeName != "" {
+		return nil
+	}
+	if w.roll(w.faults.nominateFails) {
+		return errCloud
+	}
+	p = p.DeepCopy()
+	p.Status.NominatedNodeName = node
+	w.put(p)
 	return nil
 }
 
@@ -337,12 +353,13 @@ func (w *world) join(i *instance) {
 	}
 	delete(node.Labels, scheduling.InitializedLabel)
 	delete(node.Labels, scheduling.RegisteredLabel)
+	node.Spec.Taints = append(node.Spec.Taints, i.order.Launch.StartupTaints...)
 	node.UID = types.UID("node-" + i.name)
 	node.Status.Conditions[0].LastTransitionTime = metav1.NewTime(w.now())
 	w.put(node)
 }
 
-// schedule binds pods as kube-scheduler would.
+// schedule binds pods as kube-scheduler would. A pod that fits no node loses its nomination.
 func (w *world) schedule() {
 	p := scheduling.Problem{Catalog: w.catalog}
 	for _, name := range slices.Sorted(maps.Keys(w.pods)) {
@@ -363,10 +380,15 @@ func (w *world) schedule() {
 		panic(err)
 	}
 	for _, b := range bindings {
+		pod := w.pods[b.Pod.String()].DeepCopy()
+		nominated := pod.Status.NominatedNodeName
+		pod.Status.NominatedNodeName = ""
 		if b.Node == "" {
+			if nominated != "" {
+				w.put(pod)
+			}
 			continue
 		}
-		pod := w.pods[b.Pod.String()].DeepCopy()
 		pod.Spec.NodeName = b.Node
 		pod.Status.Phase = corev1.PodRunning
 		pod.Status.Conditions = []corev1.PodCondition{
@@ -394,7 +416,7 @@ func (w *world) cpu() int64 {
 	var sum int64
 	for _, i := range w.instances {
 		n := w.nodes[i.name]
-		if i.notice > 0 || n != nil && HasTaint(n) || i.joined && n == nil {
+		if i.notice > 0 || n != nil && HasTaint(n, Taint()) || i.joined && n == nil {
 			continue
 		}
 		t, _ := w.catalog.Get(i.order.Option.InstanceType)

@@ -18,7 +18,7 @@ import (
 )
 
 // cluster is the API server, the controllers that make pods again, and kube-scheduler. It tells of each change, as watch
-// events do. It implements [controller.Evictor].
+// events do. It implements [controller.Evictor] and [controller.Nominator].
 type cluster struct {
 	ledger *ledger
 	nodes  map[string]*corev1.Node
@@ -123,7 +123,7 @@ func (c *cluster) join(n *corev1.Node, now time.Time) error {
 	return c.create(agent)
 }
 
-// schedule binds pending pods as kube-scheduler does.
+// schedule binds pending pods as kube-scheduler does. A pod that fits no node loses its nomination.
 func (c *cluster) schedule(catalog *instancetypes.Catalog, now time.Time) error {
 	p := scheduling.Problem{Catalog: catalog}
 	for _, name := range slices.Sorted(maps.Keys(c.pods)) {
@@ -144,10 +144,17 @@ func (c *cluster) schedule(catalog *instancetypes.Catalog, now time.Time) error 
 		return err
 	}
 	for _, b := range bindings {
+		pod := c.pods[b.Pod.String()].DeepCopy()
+		nominated := pod.Status.NominatedNodeName
+		pod.Status.NominatedNodeName = ""
 		if b.Node == "" {
+			if nominated != "" {
+				if err := c.putPod(pod); err != nil {
+					return err
+				}
+			}
 			continue
 		}
-		pod := c.pods[b.Pod.String()].DeepCopy()
 		pod.Spec.NodeName, pod.Status.Phase = b.Node, corev1.PodRunning
 		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 		c.ledger.bound++
@@ -158,14 +165,25 @@ func (c *cluster) schedule(catalog *instancetypes.Catalog, now time.Time) error 
 	return nil
 }
 
-// SetTaint sets or removes the taint of nodes that are about to be removed.
-func (c *cluster) SetTaint(_ context.Context, node string, on bool) error {
+// SetTaint sets or removes a taint of the controller.
+func (c *cluster) SetTaint(_ context.Context, node string, taint corev1.Taint, on bool) error {
 	if c.nodes[node] == nil {
 		return nil
 	}
 	n := c.nodes[node].DeepCopy()
-	controller.ApplyTaint(n, on)
+	controller.ApplyTaint(n, taint, on)
 	return c.putNode(n)
+}
+
+// Nominate writes a pod's status.nominatedNodeName.
+func (c *cluster) Nominate(_ context.Context, pod *corev1.Pod, node string) error {
+	p := c.pods[scheduling.PodName(pod)]
+	if p == nil || p.UID != pod.UID || p.Spec.NodeName != "" {
+		return nil
+	}
+	p = p.DeepCopy()
+	p.Status.NominatedNodeName = node
+	return c.putPod(p)
 }
 
 // Evict evicts a pod if the budget of its service allows: a tenth of the pods, rounded up, may be away.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/adapters/controller"
@@ -60,6 +61,9 @@ func pool(opts *options) *scheduling.NodePool {
 	if !opts.steady {
 		p.Spec.Template.Spec.ExpireAfter.Duration = &expire
 	}
+	if opts.nominate {
+		p.Spec.Template.Spec.StartupTaints = []corev1.Taint{controller.StartupTaint()}
+	}
 	p.Spec.Disruption.ConsolidateAfter = &scheduling.NillableDuration{Duration: &calm}
 	p.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: "20%"}}
 	return p
@@ -86,6 +90,9 @@ func newLoop(opts options) (*loop, error) {
 		Log:          slog.New(slog.DiscardHandler),
 		Clock:        func() time.Time { return l.now },
 		Planned:      l.planned, Consolidating: l.consolidating, StepDone: l.stepDone,
+	}
+	if opts.nominate {
+		settings.Nominator, settings.Policy.Placement = l.cluster, scheduling.PlacementNominated
 	}
 	l.controller, err = controller.New(settings, l.cloud, l.cluster, scheduling.Problem{NodePools: []*scheduling.NodePool{pool(&opts)}, Catalog: sale})
 	if err != nil {
@@ -201,6 +208,7 @@ func (l *loop) world() error {
 		if err != nil {
 			return err
 		}
+		node.Spec.Taints = append(node.Spec.Taints, i.Order.Launch.StartupTaints...)
 		errs = append(errs, l.cluster.join(node, l.now))
 	}
 	l.age()

@@ -33,6 +33,7 @@ func main() {
 	flag.Float64Var(&opts.interruptions, "interruptions", opts.interruptions, "how many times as often as the catalog says spot machines are taken away")
 	flag.DurationVar(&opts.every, "every", opts.every, "how often the cluster is consolidated")
 	flag.Float64Var(&opts.saving.Share, "min-share", opts.saving.Share, "what a step has to save, as a share of what its nodes cost")
+	flag.BoolVar(&opts.nominate, "nominate", opts.nominate, "pods are nominated to their planned nodes, which join with a start-up taint")
 	flag.BoolVar(&opts.check, "check", opts.check, "check every plan with package verify")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -79,6 +80,8 @@ type options struct {
 	saving disruption.Saving
 	// policy is how machines are chosen for pods that wait.
 	policy scheduling.Policy
+	// nominate has pods nominated to their planned nodes, and these join with controller.StartupTaint.
+	nominate bool
 	// check has every plan checked by package verify.
 	check bool
 }
@@ -86,7 +89,7 @@ type options struct {
 // defaults are the options of a run without flags.
 func defaults() options {
 	return options{
-		seed: 1, days: 1, noise: 0.02, interruptions: 20, every: time.Hour,
+		seed: 1, days: 1, noise: 0.02, interruptions: 20, every: time.Hour, nominate: true,
 		saving: disruption.Saving{PerHour: offerings.MustPrice("0.04"), Share: 0.15},
 	}
 }

@@ -20,8 +20,8 @@ type Evictor struct {
 	Client kubernetes.Interface
 }
 
-// SetTaint adds [controller.Taint] to a node, or removes it.
-func (e Evictor) SetTaint(ctx context.Context, node string, on bool) error {
+// SetTaint adds a taint to a node, or removes it.
+func (e Evictor) SetTaint(ctx context.Context, node string, taint corev1.Taint, on bool) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		n, err := e.Client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -30,10 +30,10 @@ func (e Evictor) SetTaint(ctx context.Context, node string, on bool) error {
 		if err != nil {
 			return err
 		}
-		if controller.HasTaint(n) == on {
+		if controller.HasTaint(n, taint) == on {
 			return nil
 		}
-		controller.ApplyTaint(n, on)
+		controller.ApplyTaint(n, taint, on)
 		_, err = e.Client.CoreV1().Nodes().Update(ctx, n, metav1.UpdateOptions{})
 		return err
 	})

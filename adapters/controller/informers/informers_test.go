@@ -118,12 +118,12 @@ func TestEvictor(t *testing.T) {
 		require.NoError(t, err)
 		return n.Spec.Taints
 	}
-	require.NoError(t, e.SetTaint(ctx, "n", true))
-	require.NoError(t, e.SetTaint(ctx, "n", true))
+	require.NoError(t, e.SetTaint(ctx, "n", controller.Taint(), true))
+	require.NoError(t, e.SetTaint(ctx, "n", controller.Taint(), true))
 	require.Equal(t, []corev1.Taint{other, controller.Taint()}, taints())
-	require.NoError(t, e.SetTaint(ctx, "n", false))
+	require.NoError(t, e.SetTaint(ctx, "n", controller.Taint(), false))
 	require.Equal(t, []corev1.Taint{other}, taints())
-	require.NoError(t, e.SetTaint(ctx, "gone", true))
+	require.NoError(t, e.SetTaint(ctx, "gone", controller.Taint(), true))
 
 	var answer error
 	client.PrependReactor("create", "pods", func(a clienttesting.Action) (bool, runtime.Object, error) {
@@ -147,4 +147,45 @@ func TestEvictor(t *testing.T) {
 		answer = x.answer
 		require.ErrorIs(t, e.Evict(ctx, pod), x.want)
 	}
+}
+
+// A nomination stands in the status or in the annotations, and is taken back there; other fields stay.
+func TestNominate(t *testing.T) {
+	ctx := t.Context()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p", UID: "uid", Annotations: map[string]string{"a": "b"}}}
+	client := fake.NewClientset(pod)
+	read := func() *corev1.Pod {
+		p, err := client.CoreV1().Pods("default").Get(ctx, "p", metav1.GetOptions{})
+		require.NoError(t, err)
+		return p
+	}
+	n := Nominator{client}
+	require.NoError(t, n.Nominate(ctx, pod, "node-1"))
+	require.Equal(t, "node-1", read().Status.NominatedNodeName)
+	require.NoError(t, n.Nominate(ctx, pod, ""))
+	require.Empty(t, read().Status.NominatedNodeName)
+
+	now := time.Date(2026, time.November, 16, 1, 2, 3, 0, time.FixedZone("", 3600))
+	a := Annotator{Client: client, Clock: func() time.Time { return now }}
+	require.NoError(t, a.Nominate(ctx, pod, "node-1"))
+	require.Equal(t, map[string]string{"a": "b", controller.PlannedNodeAnnotation: "node-1", controller.PlannedAtAnnotation: "2026-11-16T00:02:03Z"}, read().Annotations)
+	require.NoError(t, a.Nominate(ctx, pod, ""))
+	require.Equal(t, map[string]string{"a": "b"}, read().Annotations)
+	pod.Name = "gone"
+	require.NoError(t, n.Nominate(ctx, pod, "node-1"))
+	require.NoError(t, Annotator{Client: client}.Nominate(ctx, pod, "node-1"))
+
+	var patched []byte
+	var answer error
+	client.PrependReactor("patch", "pods", func(x clienttesting.Action) (bool, runtime.Object, error) {
+		patched = x.(clienttesting.PatchAction).GetPatch()
+		return true, pod, answer
+	})
+	pods := schema.GroupResource{Resource: "pods"}
+	require.NoError(t, n.Nominate(ctx, pod, "node-1"))
+	require.JSONEq(t, `{"metadata": {"uid": "uid"}, "status": {"nominatedNodeName": "node-1"}}`, string(patched), "no other pod of this name")
+	answer = apierrors.NewConflict(pods, "p", nil)
+	require.NoError(t, n.Nominate(ctx, pod, "node-1"))
+	answer = apierrors.NewForbidden(pods, "p", nil)
+	require.ErrorIs(t, n.Nominate(ctx, pod, "node-1"), answer)
 }

@@ -1,0 +1,170 @@
+package controller
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// round lets a tick pass without kube-scheduler, and reconciles.
+func (w *world) round(t *testing.T, c *Controller) error {
+	t.Helper()
+	w.tick++
+	_, err := c.Reconcile(context.Background())
+	return err
+}
+
+// launchedNodes are the nodes of a world whose pods were planned and whose machines have just joined. kube-scheduler has not
+// run since.
+func launchedNodes(t *testing.T, c *Controller, w *world) []*corev1.Node {
+	t.Helper()
+	w.replicate()
+	for len(w.instances) == 0 {
+		require.NoError(t, w.round(t, c))
+	}
+	for _, i := range w.instances {
+		i.joined = true
+		w.join(i)
+	}
+	var nodes []*corev1.Node
+	for _, n := range w.nodes {
+		require.True(t, HasTaint(n, StartupTaint()))
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+// A node takes in pods only when those that were planned for it are nominated.
+func TestPodsAreNominatedBeforeTheNodeOpens(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	c := w.start(t, 0)
+	launchedNodes(t, c, w)
+	require.NoError(t, w.round(t, c))
+	want := map[string]string{}
+	for _, i := range w.instances {
+		for _, pod := range i.order.Launch.Pods {
+			want[pod] = i.name
+		}
+	}
+	got := map[string]string{}
+	for name, p := range w.pods {
+		got[name] = p.Status.NominatedNodeName
+	}
+	require.Equal(t, want, got)
+	for _, n := range w.nodes {
+		require.False(t, HasTaint(n, StartupTaint()))
+	}
+	w.schedule()
+	for name, p := range w.pods {
+		require.Equal(t, want[name], p.Spec.NodeName)
+	}
+	require.Equal(t, len(want), c.Stats().Nominated, "each pod once")
+	require.NoError(t, w.round(t, c))
+	require.Equal(t, len(want), c.Stats().Nominated)
+}
+
+// A node that is not ready keeps the taint, because kube-scheduler clears the nominations of pods that fit no node; but not for
+// ever.
+func TestNodeThatIsNotReadyKeepsTheTaint(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	c := w.start(t, 0)
+	for _, n := range launchedNodes(t, c, w) {
+		n = n.DeepCopy()
+		n.Status.Conditions[0].Status = corev1.ConditionFalse
+		w.put(n)
+	}
+	for range int(startupTaintTimeout / tickLength) {
+		require.NoError(t, w.round(t, c))
+		for _, n := range w.nodes {
+			require.True(t, HasTaint(n, StartupTaint()))
+		}
+	}
+	require.Zero(t, c.Stats().Nominated)
+	require.NoError(t, w.round(t, c))
+	require.NoError(t, w.round(t, c))
+	for _, n := range w.nodes {
+		require.False(t, HasTaint(n, StartupTaint()))
+	}
+}
+
+// Nominations that fail are repeated, and the node stays closed meanwhile, but not for ever.
+func TestNominationsThatFailAreRepeated(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	c := w.start(t, 0)
+	nodes := launchedNodes(t, c, w)
+	w.faults.nominateFails = 1
+	require.ErrorIs(t, w.round(t, c), errCloud)
+	require.True(t, HasTaint(w.nodes[nodes[0].Name], StartupTaint()))
+	w.faults.nominateFails = 0
+	require.NoError(t, w.round(t, c))
+	require.False(t, HasTaint(w.nodes[nodes[0].Name], StartupTaint()))
+	require.Positive(t, c.Stats().Nominated)
+
+	w = newWorld(t, 1, faults{nominateFails: 1})
+	c = w.start(t, 0)
+	nodes = launchedNodes(t, c, w)
+	for range int(startupTaintTimeout/tickLength) + 2 {
+		require.ErrorIs(t, w.round(t, c), errCloud)
+	}
+	require.False(t, HasTaint(w.nodes[nodes[0].Name], StartupTaint()))
+}
+
+// A controller that starts beside nodes with the taint plans first and removes it then; without pending pods it removes it at
+// once, also where the provider does not list the node's machine.
+func TestTaintIsRemovedAfterARestart(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	nodes := launchedNodes(t, w.start(t, 0), w)
+	c := w.start(t, 1)
+	for rounds := 0; c.Stats().Plans == 0; rounds++ {
+		require.Less(t, rounds, 5)
+		require.True(t, HasTaint(w.nodes[nodes[0].Name], StartupTaint()))
+		require.NoError(t, w.round(t, c))
+	}
+	require.False(t, HasTaint(w.nodes[nodes[0].Name], StartupTaint()))
+	require.Positive(t, c.Stats().Nominated)
+
+	stray := nodes[0].DeepCopy()
+	stray.Name = "stray"
+	w.put(stray)
+	w.schedule()
+	require.NoError(t, w.round(t, c))
+	require.False(t, HasTaint(w.nodes["stray"], StartupTaint()))
+}
+
+// A nomination is taken back when its node goes, and the pod is nominated to its next node.
+func TestNominationIsTakenBack(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	c := w.start(t, 0)
+	launchedNodes(t, c, w)
+	require.NoError(t, w.round(t, c))
+	gone := w.nodes[slices.Min(slices.Collect(maps.Keys(w.nodes)))]
+	before := map[string]bool{}
+	for name, p := range w.pods {
+		before[name] = p.Status.NominatedNodeName == gone.Name
+	}
+	w.stop(w.orderOf(gone.Name))
+	require.NoError(t, w.round(t, c))
+	for name, p := range w.pods {
+		if before[name] {
+			require.NotEqual(t, gone.Name, p.Status.NominatedNodeName, name)
+		} else {
+			require.NotEmpty(t, p.Status.NominatedNodeName, scheduling.PodName(p))
+		}
+	}
+}
+
+// orderOf is the ID of the order of a machine.
+func (w *world) orderOf(machine string) string {
+	for id, i := range w.instances {
+		if i.name == machine {
+			return id
+		}
+	}
+	return ""
+}
