@@ -77,6 +77,8 @@ type keepRoom struct {
 const (
 	// leastSetsPerNode is the least number of sets that are tried, for each node.
 	leastSetsPerNode = 8
+	// triesPerSet is how often each set is tried at most, on average: of few nodes there are few sets, two of one node.
+	triesPerSet = 8
 	// startTemperature is the first temperature of simulated annealing, as a share of the mean price of a node. It falls
 	// to 0.
 	startTemperature = 0.03
@@ -207,8 +209,8 @@ func (s *KeepSet) Leave() []string {
 
 // Search looks for the best set by simulated annealing, at a price of disruption: the share of the price of all
 // nodes, if all of them were disrupted. It tries most divided by the number of nodes sets, or leastSetsPerNode for
-// each node if these are more. Each differs from the one before by one node, or by one kept and one removed node. It
-// starts with the last set or, if first is set, with a greedy one.
+// each node if these are more, but at most triesPerSet for each set that there is. Each differs from the one before by
+// one node, or by one kept and one removed node. It starts with the last set or, if first is set, with a greedy one.
 func (s *KeepSet) Search(share float64, first bool, most int) {
 	n := len(s.names)
 	if n == 0 {
@@ -229,6 +231,9 @@ func (s *KeepSet) Search(share float64, first bool, most int) {
 	best, now := slices.Clone(s.kept), least
 	d := rand.New(rand.NewPCG(uint64(n), 0)) //nolint:gosec // reproducible on purpose
 	times := max(most/n, leastSetsPerNode*n)
+	if n < 31 {
+		times = min(times, triesPerSet<<n)
+	}
 	for k := range times {
 		heat := startTemperature * total / float64(n) * (1 - float64(k)/float64(times))
 		i, j := d.IntN(n), d.IntN(n)
