@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // Options are the settings of a [Controller]. The zero value works.
@@ -81,14 +81,12 @@ type Controller struct {
 	provider Provider
 	evictor  Evictor
 	opts     Options
-	kinds    []kind
-	inbox    inbox
 
 	// mu is held by Reconcile. The fields below belong to it.
-	mu      sync.Mutex
-	clock   clock
-	session *provisioning.Session
-	objects objects
+	mu    sync.Mutex
+	clock clock
+	// state has the objects of the cluster, and the session.
+	state *state.Cluster
 	// machines are those ordered or listed, by the ID of their order or, without an order, by name.
 	machines map[string]*machine
 	// byName finds the machine of a node: by the names of node and machine, and by providerName.
@@ -121,29 +119,22 @@ func New(opts Options, provider Provider, evictor Evictor, p scheduling.Problem)
 		return nil, errors.New("controller: the provider is missing")
 	case evictor == nil:
 		return nil, errors.New("controller: the evictor is missing")
-	case len(p.Pods)+len(p.Running)+len(p.Nodes) > 0:
-		return nil, fmt.Errorf("controller: the problem has %d pods and %d nodes; hand them to Upsert", len(p.Pods)+len(p.Running), len(p.Nodes))
 	}
 	c := &Controller{
-		provider: provider, evictor: evictor, opts: opts.withDefaults(), objects: newObjects(),
-		kinds: kinds(), machines: map[string]*machine{}, byName: map[string]*machine{}, pods: newWaiting(),
+		provider: provider, evictor: evictor, opts: opts.withDefaults(),
+		machines: map[string]*machine{}, byName: map[string]*machine{}, pods: newWaiting(),
 		unavailable: &offerings.Unavailable{}, refresh: map[string]bool{}, closing: map[string]bool{}, starting: map[string]time.Duration{},
 	}
-	c.inbox.wake = make(chan struct{}, 1)
 	if p.Unavailable != nil {
 		c.unavailable = p.Unavailable
 	}
 	c.clock.read = c.opts.Clock
 	c.clock.tick()
 	p.Unavailable, p.Now = c.unavailable, c.clock.now
-	for _, pool := range p.NodePools {
-		c.objects.known[c.keyOf(pool)] = pool
+	var err error
+	if c.state, err = state.New(c.opts.Policy, p, c.asPlanned); err != nil {
+		return nil, fmt.Errorf("controller: %w", err)
 	}
-	session, err := provisioning.NewSession(c.opts.Policy, p)
-	if err != nil {
-		return nil, err
-	}
-	c.session = session
 	return c, nil
 }
 
@@ -155,7 +146,7 @@ func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
 	if c.clock.tick() {
 		// Marks of the time before would hold for as long as the clock went back.
 		c.unavailable = &offerings.Unavailable{}
-		c.objects.restamp(c.clock.now)
+		c.state.Restamp(c.clock.now)
 	}
 	c.unavailable.Prune(c.clock.now)
 	c.readEvents()
@@ -167,7 +158,7 @@ func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
 	errs = append(errs, c.nominate(ctx), c.setTaints(ctx), c.tell())
 	c.count(func(s *Stats) {
 		s.Reconciles++
-		s.PendingPods, s.PromisedPods, s.UnplacedPods, s.InFlight = len(c.objects.pending), len(c.pods.promised), len(c.pods.unplaced), 0
+		s.PendingPods, s.PromisedPods, s.UnplacedPods, s.InFlight = len(c.state.Pending()), len(c.pods.promised), len(c.pods.unplaced), 0
 		for _, m := range c.machines {
 			if m.node == "" {
 				s.InFlight++
@@ -195,13 +186,13 @@ func (c *Controller) change(d scheduling.Delta) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pods.changed = true
-	return c.session.Apply(d)
+	return c.state.Session().Apply(d)
 }
 
 // wait is how long nothing has to be done unless an event comes.
 func (c *Controller) wait() time.Duration {
 	switch {
-	case c.pods.unplanned(&c.objects):
+	case c.pods.unplanned(c.state):
 		return max(c.opts.BatchIdle, 100*time.Millisecond)
 	case len(c.urgent.steps)+len(c.planned.steps) > 0:
 		return time.Second
@@ -218,7 +209,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		events := c.inbox.wake
+		events := c.state.Wake()
 		if err != nil {
 			delay = min(max(2*delay, time.Second), time.Minute)
 			c.opts.Log.Error("reconcile failed", "error", err, "next", delay)

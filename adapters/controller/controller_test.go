@@ -354,7 +354,7 @@ func BenchmarkReconcile(b *testing.B) {
 	for pod, p := range c.pods.promised {
 		node, err := p.machine.Order.Launch.Node(p.machine.Name, &p.machine.Order.Option, w.catalog)
 		require.NoError(b, err)
-		bound := c.objects.pod(pod).DeepCopy()
+		bound := c.state.Pod(pod).DeepCopy()
 		bound.Spec.NodeName = node.Name
 		require.NoError(b, c.Upsert(node, bound))
 	}

@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -82,7 +82,7 @@ func (c *Controller) disrupt(ctx context.Context) error {
 	if c.interrupted() {
 		return c.planSteps(ctx, &c.urgent, disruption.Interrupted)
 	}
-	if c.opts.DisruptEvery < 0 || c.clock.elapsed < c.disruptAt || len(c.urgent.steps)+len(c.planned.steps) > 0 || c.pods.unplanned(&c.objects) {
+	if c.opts.DisruptEvery < 0 || c.clock.elapsed < c.disruptAt || len(c.urgent.steps)+len(c.planned.steps) > 0 || c.pods.unplanned(c.state) {
 		return nil
 	}
 	c.disruptAt = c.clock.elapsed + c.opts.DisruptEvery
@@ -92,7 +92,7 @@ func (c *Controller) disrupt(ctx context.Context) error {
 // interrupted reports whether a node has a notice and no step removes it yet.
 func (c *Controller) interrupted() bool {
 	for _, m := range c.machines {
-		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && !c.closed(m.node) && c.objects.nodes[m.node] != nil {
+		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && !c.closed(m.node) && c.state.Nodes()[m.node] != nil {
 			return true
 		}
 	}
@@ -143,13 +143,10 @@ func (c *Controller) planSteps(ctx context.Context, q *queue, reasons ...disrupt
 
 // cluster is the input of a plan of disruption.
 func (c *Controller) cluster() disruption.Cluster {
-	out := disruption.Cluster{Problem: c.session.Problem(), Underway: c.underway()}
-	for _, name := range slices.SortedFunc(maps.Keys(c.objects.budgets), func(a, b types.NamespacedName) int { return cmp.Compare(a.String(), b.String()) }) {
-		out.PodDisruptionBudgets = append(out.PodDisruptionBudgets, c.objects.budgets[name])
-	}
+	out := disruption.Cluster{Problem: c.state.Session().Problem(), PodDisruptionBudgets: c.state.Budgets(), Underway: c.underway()}
 	for _, id := range slices.Sorted(maps.Keys(c.machines)) {
 		m := c.machines[id]
-		if m.node == "" && m.shown == absent || m.node != "" && c.objects.nodes[m.node] == nil {
+		if m.node == "" && m.shown == absent || m.node != "" && c.state.Nodes()[m.node] == nil {
 			continue
 		}
 		facts := m.Facts
@@ -158,17 +155,17 @@ func (c *Controller) cluster() disruption.Cluster {
 			facts.Created = m.Created
 		}
 		facts.Terminating = facts.Terminating || m.terminating
-		if node := c.objects.nodes[m.node]; node != nil {
+		if node := c.state.Nodes()[m.node]; node != nil {
 			if facts.Initialized.IsZero() && m.ready {
 				facts.Initialized = readySince(node)
 			}
 			if facts.LastPodEvent.IsZero() {
-				facts.LastPodEvent = c.lastPodEvent(node.Name)
+				facts.LastPodEvent = c.state.LastPodEvent(node.Name, c.clock.now)
 			}
 		}
 		out.Machines = append(out.Machines, facts)
 	}
-	for name, node := range c.objects.nodes {
+	for name, node := range c.state.Nodes() {
 		if c.ofNode(node) == nil {
 			out.Machines = append(out.Machines, disruption.Machine{Node: name, MustStay: "the provider does not list its machine"})
 		}
@@ -184,22 +181,6 @@ func readySince(node *corev1.Node) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// lastPodEvent is when a pod was last bound to a node or left it, as far as this run has seen it or its pods tell.
-func (c *Controller) lastPodEvent(node string) time.Time {
-	last := c.objects.touched[node]
-	for _, pod := range c.objects.on[node] {
-		for _, x := range pod.Status.Conditions {
-			if x.Type == corev1.PodScheduled && x.Status == corev1.ConditionTrue && x.LastTransitionTime.After(last) && !ofDaemonSet(pod) {
-				last = x.LastTransitionTime.Time
-			}
-		}
-	}
-	if last.After(c.clock.now) {
-		return c.clock.now
-	}
-	return last
 }
 
 // errStale says that the cluster has changed since a step was planned.
@@ -287,27 +268,21 @@ func (c *Controller) current(q *queue, step *disruption.Step) bool {
 	for _, e := range step.Evictions {
 		evicted[e.Pod] = true
 		launched := slices.ContainsFunc(step.Launches, func(x scheduling.Launch) bool { return x.Name == e.To })
-		if !launched && e.To != "" && c.objects.nodes[q.at(e.To)] == nil && c.byName[q.at(e.To)] == nil {
+		if !launched && e.To != "" && c.state.Nodes()[q.at(e.To)] == nil && c.byName[q.at(e.To)] == nil {
 			return false
 		}
 	}
 	for _, name := range step.Drain {
-		if c.objects.nodes[q.at(name)] == nil {
+		if c.state.Nodes()[q.at(name)] == nil {
 			return q.urgent
 		}
-		for pod, p := range c.objects.on[q.at(name)] {
-			if !evicted[pod] && evictable(p) && !leaving(p) && !q.urgent {
+		for pod, p := range c.state.PodsOn(q.at(name)) {
+			if !evicted[pod] && state.Evictable(p) && !state.Leaving(p) && !q.urgent {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// evictable reports whether a pod has to leave before its node is removed: pods of DaemonSets and of the kubelet do not.
-func evictable(pod *corev1.Pod) bool {
-	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	return !ofDaemonSet(pod) && !mirror && !ended(pod)
 }
 
 // launchFor orders the machines of a step. A machine of a step that saves must not cost the saving; for all other reasons any
@@ -340,8 +315,8 @@ func (c *Controller) evictWave(ctx context.Context, q *queue, step *disruption.S
 		if e.Wave != q.wave {
 			continue
 		}
-		pod := c.objects.pod(e.Pod)
-		if pod == nil || pod.Spec.NodeName != q.at(e.From) || ended(pod) {
+		pod := c.state.Pod(e.Pod)
+		if pod == nil || pod.Spec.NodeName != q.at(e.From) || state.Ended(pod) {
 			continue
 		}
 		moved = false
@@ -356,7 +331,7 @@ func (c *Controller) evictWave(ctx context.Context, q *queue, step *disruption.S
 	for _, owner := range q.asked {
 		owners[owner] = owner != ""
 	}
-	for _, pod := range c.objects.pending {
+	for _, pod := range c.state.Pending() {
 		if owners[controllerUID(pod)] {
 			return false, nil
 		}
@@ -394,8 +369,8 @@ func controllerUID(pod *corev1.Pod) types.UID {
 func (c *Controller) remove(ctx context.Context, q *queue, step *disruption.Step) (done bool, err error) {
 	empty := true
 	for _, name := range step.Drain {
-		for _, pod := range c.objects.on[q.at(name)] {
-			if !evictable(pod) {
+		for _, pod := range c.state.PodsOn(q.at(name)) {
+			if !state.Evictable(pod) {
 				continue
 			}
 			empty = false
@@ -408,7 +383,7 @@ func (c *Controller) remove(ctx context.Context, q *queue, step *disruption.Step
 		return false, nil
 	}
 	for _, name := range step.Drain {
-		node := c.objects.nodes[q.at(name)]
+		node := c.state.Nodes()[q.at(name)]
 		if node == nil {
 			continue
 		}
@@ -430,12 +405,12 @@ func (c *Controller) remove(ctx context.Context, q *queue, step *disruption.Step
 func (c *Controller) setTaints(ctx context.Context) error {
 	underway := c.underway()
 	for name := range c.closing {
-		if c.objects.nodes[name] == nil && !slices.ContainsFunc(underway, func(s disruption.Step) bool { return slices.Contains(s.Drain, name) }) {
+		if c.state.Nodes()[name] == nil && !slices.ContainsFunc(underway, func(s disruption.Step) bool { return slices.Contains(s.Drain, name) }) {
 			delete(c.closing, name)
 		}
 	}
 	var errs []error
-	for name, node := range c.objects.nodes {
+	for name, node := range c.state.Nodes() {
 		if HasTaint(node, Taint()) == c.closed(name) {
 			continue
 		}

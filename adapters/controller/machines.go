@@ -216,7 +216,7 @@ func (c *Controller) listMachines(ctx context.Context) error {
 			m.unlisted++
 		}
 	}
-	for _, node := range c.objects.nodes {
+	for _, node := range c.state.Nodes() {
 		c.nodeSeen(node)
 	}
 	return nil

@@ -22,9 +22,9 @@ const startupTaintTimeout = 5 * time.Minute
 func (c *Controller) nominate(ctx context.Context) error {
 	failed, err := c.nominatePods(ctx)
 	errs := []error{err}
-	maps.DeleteFunc(c.starting, func(name string, _ time.Duration) bool { return c.objects.nodes[name] == nil })
-	for _, name := range slices.Sorted(maps.Keys(c.objects.nodes)) {
-		node := c.objects.nodes[name]
+	maps.DeleteFunc(c.starting, func(name string, _ time.Duration) bool { return c.state.Nodes()[name] == nil })
+	for _, name := range slices.Sorted(maps.Keys(c.state.Nodes())) {
+		node := c.state.Nodes()[name]
 		if !HasTaint(node, StartupTaint()) {
 			delete(c.starting, name)
 			continue
@@ -33,7 +33,7 @@ func (c *Controller) nominate(ctx context.Context) error {
 			c.starting[name] = c.clock.elapsed
 		}
 		// A controller that has just started has yet to plan the pods that the node was launched for.
-		planned := c.listed && !c.pods.unplanned(&c.objects)
+		planned := c.listed && !c.pods.unplanned(c.state)
 		if (!planned || failed[name] || !c.started(node)) && c.clock.elapsed-c.starting[name] <= startupTaintTimeout {
 			continue
 		}
@@ -54,8 +54,8 @@ func (c *Controller) nominatePods(ctx context.Context) (failed map[string]bool, 
 	c.pods.nominated = map[types.UID]string{}
 	var pods []*corev1.Pod
 	var to []string
-	for _, name := range slices.Sorted(maps.Keys(c.objects.pending)) {
-		pod, node := c.objects.pending[name], ""
+	for _, name := range slices.Sorted(maps.Keys(c.state.Pending())) {
+		pod, node := c.state.Pending()[name], ""
 		if p := c.pods.promised[name]; p != nil && c.started(c.nodeOf(p)) {
 			node = c.nodeOf(p).Name
 		}
@@ -87,9 +87,9 @@ func (c *Controller) nominatePods(ctx context.Context) (failed map[string]bool, 
 // nodeOf is the node of a promise, or nil until it has joined.
 func (c *Controller) nodeOf(p *promise) *corev1.Node {
 	if p.machine != nil {
-		return c.objects.nodes[p.machine.node]
+		return c.state.Nodes()[p.machine.node]
 	}
-	return c.objects.nodes[p.node]
+	return c.state.Nodes()[p.node]
 }
 
 // started reports whether a node is ready but for [StartupTaint]; nil is not.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -50,8 +50,8 @@ func newWaiting() waiting {
 }
 
 // unplanned reports whether there are pods for which no plan was tried.
-func (w *waiting) unplanned(x *objects) bool {
-	for pod := range x.pending {
+func (w *waiting) unplanned(x *state.Cluster) bool {
+	for pod := range x.Pending() {
 		if w.promised[pod] == nil && !w.unplaced[pod] {
 			return true
 		}
@@ -66,10 +66,10 @@ func (c *Controller) settle() {
 		if p.machine != nil {
 			at = p.machine.node
 		}
-		node := c.objects.nodes[at]
+		node := c.state.Nodes()[at]
 		ready := node != nil && (p.machine == nil || p.machine.ready)
 		switch {
-		case c.objects.pending[pod] == nil:
+		case c.state.Pending()[pod] == nil:
 			delete(c.pods.promised, pod)
 		case p.machine != nil && c.gone(p.machine), p.machine == nil && node == nil, node != nil && c.closed(at):
 			delete(c.pods.promised, pod)
@@ -83,7 +83,7 @@ func (c *Controller) settle() {
 		}
 	}
 	for pod := range c.pods.unplaced {
-		if c.objects.pending[pod] == nil {
+		if c.state.Pending()[pod] == nil {
 			delete(c.pods.unplaced, pod)
 		}
 	}
@@ -92,7 +92,7 @@ func (c *Controller) settle() {
 // due reports whether pods are to be planned now.
 func (c *Controller) due() bool {
 	w, now := &c.pods, c.clock.elapsed
-	if !w.unplanned(&c.objects) {
+	if !w.unplanned(c.state) {
 		w.since = -1
 		return len(w.unplaced) > 0 && w.changed && now-w.plannedAt >= retryEvery
 	}
@@ -113,13 +113,13 @@ func (c *Controller) provision(ctx context.Context) error {
 	}
 	planCtx, cancel := c.planContext(ctx)
 	defer cancel()
-	plan, err := c.session.Plan(planCtx)
+	plan, err := c.state.Session().Plan(planCtx)
 	if err != nil {
 		return err
 	}
 	c.count(func(s *Stats) { s.Plans++ })
 	if c.opts.Planned != nil {
-		if err := c.opts.Planned(c.session.Problem(), plan); err != nil {
+		if err := c.opts.Planned(c.state.Session().Problem(), plan); err != nil {
 			return err
 		}
 	}
@@ -197,19 +197,19 @@ func (c *Controller) tell() error {
 	d := scheduling.Delta{Now: c.clock.now, Unavailable: c.unavailable, Nominated: map[types.NamespacedName]string{}}
 	want := map[types.NamespacedName]string{}
 	for pod, p := range c.pods.promised {
-		if c.objects.pending[pod] == nil {
+		if c.state.Pending()[pod] == nil {
 			continue
 		}
 		if p.machine != nil {
-			want[podKey(pod)] = p.machine.at()
+			want[state.PodKey(pod)] = p.machine.at()
 		} else {
-			want[podKey(pod)] = p.node
+			want[state.PodKey(pod)] = p.node
 		}
 	}
 	for _, step := range c.underway() {
 		for _, e := range step.Evictions {
-			if p := c.objects.pod(e.Pod); p != nil && p.Spec.NodeName == e.From && e.To != "" {
-				want[podKey(e.Pod)] = e.To
+			if p := c.state.Pod(e.Pod); p != nil && p.Spec.NodeName == e.From && e.To != "" {
+				want[state.PodKey(e.Pod)] = e.To
 			}
 		}
 	}
@@ -224,11 +224,11 @@ func (c *Controller) tell() error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.refresh)) {
-		if node := c.objects.nodes[name]; node != nil {
+		if node := c.state.Nodes()[name]; node != nil {
 			d.Nodes = append(d.Nodes, c.asPlanned(node))
 		}
 	}
-	problem := sync.OnceValue(c.session.Problem)
+	problem := sync.OnceValue(c.state.Session().Problem)
 	show := map[*machine]shown{}
 	for _, id := range slices.Sorted(maps.Keys(c.machines)) {
 		m := c.machines[id]
@@ -256,7 +256,7 @@ func (c *Controller) tell() error {
 		d.Nodes = append(d.Nodes, node)
 	}
 	d.Removed.Nodes = append(d.Removed.Nodes, c.forgotten...)
-	if err := c.session.Apply(d); err != nil {
+	if err := c.state.Session().Apply(d); err != nil {
 		return err
 	}
 	for m, now := range show {
@@ -265,10 +265,4 @@ func (c *Controller) tell() error {
 	c.forgotten, c.refresh = nil, map[string]bool{}
 	c.pods.told = want
 	return nil
-}
-
-// podKey reads namespace/name.
-func podKey(pod string) types.NamespacedName {
-	namespace, name, _ := strings.Cut(pod, "/")
-	return types.NamespacedName{Namespace: namespace, Name: name}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,7 +16,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/plimsoll-go/plimsoll/adapters/controller"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
@@ -27,11 +25,19 @@ func NodePools() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodepools"}
 }
 
-// Watch tells the controller of the objects that its plans read, until ctx ends. It returns when the controller knows all
-// that there are; an error names the resources that could not be listed before ctx ended. With pools, NodePools
-// (karpenter.sh/v1) are watched, too; nil leaves them to the caller. A NodePool that cannot be read keeps its last
-// state, and report is told why; report must not be nil.
-func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Interface, c *controller.Controller, report func(error)) error {
+// Sink is told of objects, e.g. a [controller.Controller]. Its methods are called from several goroutines.
+type Sink interface {
+	// Upsert tells of objects that are new or have changed. The sink keeps them, without the fields that no plan reads.
+	Upsert(objects ...metav1.Object) error
+	// Delete tells of objects that are gone.
+	Delete(objects ...metav1.Object) error
+}
+
+// Watch tells the sink of the objects that plans read, until ctx ends. It returns when the sink knows all that there are;
+// an error names the resources that could not be listed before ctx ended. With pools, NodePools (karpenter.sh/v1) are
+// watched, too; nil leaves them to the caller. A NodePool that cannot be read keeps its last state, and report is told
+// why; report must not be nil.
+func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Interface, c Sink, report func(error)) error {
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(trim))
 	watched := map[string]cache.SharedIndexInformer{
 		"pods":                   factory.Core().V1().Pods().Informer(),
@@ -92,14 +98,6 @@ func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Inter
 	return nil
 }
 
-// trim drops the fields that no plan reads and that take much memory.
-func trim(o any) (any, error) {
-	if x, err := meta.Accessor(o); err == nil {
-		x.SetManagedFields(nil)
-	}
-	return o, nil
-}
-
 // object is the object of an event; of a deletion that the watch has missed it is the last known state.
 func object(o any) any {
 	if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
@@ -117,7 +115,7 @@ func tell(to func(...metav1.Object) error, o any, report func(error)) {
 }
 
 // tellPool reads a NodePool by the rules of package manifest.
-func tellPool(c *controller.Controller, o any, report func(error)) {
+func tellPool(c Sink, o any, report func(error)) {
 	p, ok := o.(*unstructured.Unstructured)
 	if !ok {
 		return
