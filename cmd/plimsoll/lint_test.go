@@ -140,6 +140,7 @@ func TestLintNamesComputeClasses(t *testing.T) {
 	require.Equal(t, exitOK, code)
 	require.Equal(t, []string{"ComputeClass/batch", "spec.priorities[0]", "machineFamily, minCores"},
 		[]string{found[lint.NodePoolTypes][0].Object, found[lint.NodePoolTypes][0].Field, found[lint.NodePoolTypes][0].Value})
+	require.Regexp(t, `^remove these requirements, if these nodes are acceptable: \S+ (spot|on-demand).* \(tried\)$`, found[lint.NodePoolTypes][0].Advice)
 
 	const class = "apiVersion: cloud.google.com/v1\nkind: ComputeClass\nmetadata: {name: %s}\nspec: {priorities: [{machineType: %s, spot: true}], whenUnsatisfiable: DoNotScaleUp}\n---\n"
 	found, _ = findings(t, temp(t, "classes.yaml", fmt.Sprintf(class, "a", "n4-standard-4")+fmt.Sprintf(class, "b", "n0-none-2")), "--catalog", "gcp/europe-west4")
@@ -147,4 +148,31 @@ func TestLintNamesComputeClasses(t *testing.T) {
 	require.Len(t, found[lint.NodePoolUnmet], 1)
 	require.Equal(t, "ComputeClass/b", found[lint.NodePoolUnmet][0].Object)
 	require.Equal(t, "spec.priorities[0]", found[lint.NodePoolUnmet][0].Field)
+}
+
+// The machine series of ScaleUpAnyway is none of the user's fields: the advice is to append a priority with cheaper machine types.
+func TestLintOfScaleUpAnyway(t *testing.T) {
+	t.Parallel()
+	found, _ := findings(t, temp(t, "class.yaml", `
+apiVersion: cloud.google.com/v1
+kind: ComputeClass
+metadata: {name: batch}
+spec: {priorities: [], whenUnsatisfiable: ScaleUpAnyway}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 8
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      nodeSelector: {cloud.google.com/compute-class: batch}
+      containers: [{name: c, resources: {requests: {cpu: "1", memory: 1Gi}}}]
+`), "--catalog", "gcp/europe-west4")
+	require.NotEmpty(t, found[lint.NodePoolTypes])
+	f := found[lint.NodePoolTypes][0]
+	require.Equal(t, []string{"ComputeClass/batch", "spec.whenUnsatisfiable", "ScaleUpAnyway"}, []string{f.Object, f.Field, f.Value})
+	require.Regexp(t, `^append a priority with these machine types to spec.priorities, if these nodes are acceptable: \S+ (spot|on-demand).* \(tried\)$`, f.Advice)
 }

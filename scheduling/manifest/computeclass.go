@@ -91,7 +91,8 @@ type ComputeClassPart struct {
 	// Class is the name of the ComputeClass, and Field the path to the part, e.g. "spec.priorities[0]".
 	Class string
 	Field string
-	// Fields are the fields of the part by the label keys of the NodePool's requirements, e.g. machineFamily.
+	// Fields are the fields of the part by the label keys of the NodePool's requirements, e.g. machineFamily. There are
+	// none for spec.whenUnsatisfiable, because GKE and not the user sets the machines of ScaleUpAnyway.
 	Fields map[string]string
 }
 
@@ -132,7 +133,10 @@ func readComputeClass(c *collector, o rawObject) {
 		}
 		name := class.Name + "-" + strconv.Itoa(i+1)
 		pools = append(pools, name)
-		c.objects.classParts[name] = ComputeClassPart{Class: class.Name, Field: lo.Ternary(i < len(class.Spec.Priorities), at, "spec.whenUnsatisfiable"), Fields: classFields()}
+		c.objects.classParts[name] = ComputeClassPart{Class: class.Name, Field: at, Fields: classFields()}
+		if i == len(class.Spec.Priorities) {
+			c.objects.classParts[name] = ComputeClassPart{Class: class.Name, Field: "spec.whenUnsatisfiable"}
+		}
 		c.convert(o.at, "NodePool", karpenterGroup, "v1", map[string]any{
 			"metadata": map[string]any{"name": name},
 			"spec": map[string]any{

@@ -104,15 +104,33 @@ func (s *Subject) types(ctx context.Context, t *trials) ([]Finding, error) {
 			return nil, err
 		}
 		if saving.perHour > 0 {
-			object, field, names := s.requirementsOf(pool.Name, left...)
-			out = append(out, Finding{
-				Severity: Info, Code: NodePoolTypes, Object: object, Field: field, Value: names, SavingPerHour: saving.perHour, SavingProven: saving.proven,
-				Message: "exclude cheaper instance types: rebuilt from scratch without this requirement, the cluster costs " + figures.Monthly(saving.perHour) + " a month less",
-				Advice:  "remove these requirements, if any instance type is acceptable (tried)",
-			})
+			out = append(out, s.excluding(pool.Name, left, saving))
 		}
 	}
 	return out, nil
+}
+
+// excluding is the finding that requirements of a NodePool, given by their label keys, exclude instance types by which the
+// cluster would cost less. The advice names the types that the nodes of the pool would be of.
+func (s *Subject) excluding(pool string, keys []string, saving difference) Finding {
+	types := map[string]int{}
+	for i := range saving.plan.Launches {
+		if l := &saving.plan.Launches[i]; l.NodePool == pool {
+			types[fmt.Sprintf("%s %s", l.Options[0].InstanceType, l.Options[0].CapacityType)]++
+		}
+	}
+	f := Finding{Severity: Info, Code: NodePoolTypes, SavingPerHour: saving.perHour, SavingProven: saving.proven}
+	f.Object, f.Field, f.Value = s.requirementsOf(pool, keys...)
+	f.Message = "exclude cheaper instance types: rebuilt from scratch without this requirement"
+	f.Advice = "remove these requirements"
+	if part, ok := s.ComputeClasses[pool]; ok && len(part.Fields) == 0 {
+		f.Value = "ScaleUpAnyway"
+		f.Message = "leaves the machine series to GKE: rebuilt from scratch with all machine types"
+		f.Advice = "append a priority with these machine types to spec.priorities"
+	}
+	f.Message += ", the cluster costs " + figures.Monthly(saving.perHour) + " a month less"
+	f.Advice += ", if these nodes are acceptable: " + figures.Summarise(types, 4) + " (tried)"
+	return f
 }
 
 // text writes an amount of the resource.

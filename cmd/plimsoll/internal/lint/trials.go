@@ -53,10 +53,12 @@ func (t *trials) sketch(ctx context.Context, p scheduling.Problem) (*scheduling.
 
 // difference is the saving of a change: how much less the plan with it costs per hour than the plan without it; 0 where that is
 // too small to report, or where fewer pods have a place. It is proven where the plan with the change costs less than the lower
-// bound without it; a smaller one may be due to the search, because some plan without the change may cost as little.
+// bound without it; a smaller one may be due to the search, because some plan without the change may cost as little. The plan
+// is that with the change; nil if the saving is 0.
 type difference struct {
 	perHour offerings.Price
 	proven  bool
+	plan    *scheduling.Plan
 }
 
 // try plans a changed problem and returns its saving. The change is kept if the saving is not 0.
@@ -87,10 +89,11 @@ func (t *trials) confirm(ctx context.Context, changed scheduling.Problem, plan *
 		}
 	}
 	saved := saving(before, after)
-	if saved > 0 {
-		t.problem, t.plan, t.confirmed = changed, plan, after
+	if saved == 0 {
+		return difference{}, nil
 	}
-	return difference{saved, saved > 0 && price(after) < before.Summary.LowerBoundPerHour}, nil
+	t.problem, t.plan, t.confirmed = changed, plan, after
+	return difference{saved, price(after) < before.Summary.LowerBoundPerHour, after}, nil
 }
 
 // price returns the expected price per hour of a plan.
