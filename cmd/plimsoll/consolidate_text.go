@@ -217,6 +217,7 @@ func (m *moves) steps() {
 			figures.Plain(s.SavingPerHour), figures.PlainMonthly(s.SavingPerHour), figures.Decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", figures.Decimal(s.Score)),
 		}
 	}, "SCORE", "DISRUPTION", "SAVES $/HOUR")
+	m.to.zones(m.launched())
 	if len(m.plan.Steps) > 0 && !slices.Contains(left, "DISRUPTION") {
 		m.to.line("  DISRUPTION is 1 for each node and for each evicted pod, more for pods of a high priority or deletion cost.")
 	}
@@ -229,6 +230,13 @@ func (m *moves) steps() {
 		m.to.line("    kubectl cordon %s", m.to.wrapped(m.plan.Cordon, "      ", len("    kubectl cordon ")))
 		m.to.line("  To stop earlier, uncordon the nodes of the steps that are not done.")
 	}
+}
+
+// launched returns the first option of each launch of the steps.
+func (m *moves) launched() []scheduling.LaunchOption {
+	return lo.FlatMap(m.plan.Steps, func(s disruption.Step, _ int) []scheduling.LaunchOption {
+		return lo.Map(s.Launches, func(l scheduling.Launch, _ int) scheduling.LaunchOption { return l.Options[0] })
+	})
 }
 
 // nothing says that there are no steps, with the cause of the most expensive nodes.

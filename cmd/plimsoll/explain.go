@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/explain"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
@@ -115,6 +116,9 @@ func printAnswers(a *app, format string, p *problem, plan *scheduling.Plan, answ
 			t.answer(answer)
 		}
 		t.to.offerings(t.reasons)
+		if note := launches.ZoneNote(t.options); note != "" {
+			t.to.line("\n%s", note)
+		}
 		return nil
 	}
 	if len(answers) == 1 {

@@ -20,8 +20,9 @@ type answerText struct {
 	to   *table
 	p    *problem
 	plan *scheduling.Plan
-	// reasons are all that were written, for the words to be explained once.
+	// reasons and options are all that were written, for notes about them at the end.
 	reasons []scheduling.ReasonCount
+	options []scheduling.LaunchOption
 }
 
 // answer writes one answer for people.
@@ -45,7 +46,7 @@ func (t *answerText) answer(answer any) {
 func (t *answerText) explainPod(x *explanation.PodExplanation) {
 	switch x.Status {
 	case explanation.PodLaunch:
-		t.to.line("Pod %s is placed on new node %s: %s at %s.", x.Pod, x.Place, launches.Offering(x.Option), t.price(t.poolOf(x.Place), x.Option))
+		t.to.line("Pod %s is placed on new node %s: %s at %s.", x.Pod, x.Place, t.offering(x.Option), t.price(t.poolOf(x.Place), x.Option))
 	case explanation.PodExisting:
 		t.to.line("Pod %s is placed on existing node %s.", x.Pod, x.Place)
 	case explanation.PodUnschedulable:
@@ -68,7 +69,7 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 		case p.Launch != "":
 			return []string{"launch " + p.Launch, "has room"}
 		}
-		return []string{"a node of its own", fmt.Sprintf("%s at %s per hour (%s)", launches.Offering(p.Option), figures.USD(t.p.expected(p.NodePool, p.Option)), t.p.groups().Title(p.NodePool))}
+		return []string{"a node of its own", fmt.Sprintf("%s at %s per hour (%s)", t.offering(p.Option), figures.USD(t.p.expected(p.NodePool, p.Option)), t.p.groups().Title(p.NodePool))}
 	})
 	t.binding(x)
 	title := "RULED OUT, WITH ALL OTHER PODS AS PLANNED"
@@ -77,6 +78,12 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 	}
 	writeReasons(t.to, title, t.said(x.RuledOut), 12)
 	tabulate(t.to, "HOW TO FIX", nil, x.Changes, t.change)
+}
+
+// offering names an option.
+func (t *answerText) offering(o *scheduling.LaunchOption) string {
+	t.options = append(t.options, *o)
+	return launches.Offering(o)
 }
 
 // said are reasons in the words of node groups, where NodePools stand for these.
@@ -176,7 +183,7 @@ func (t *answerText) topologyTerms(terms []explanation.TopologyTerm) {
 
 // explainLaunch writes why a machine is bought.
 func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
-	t.to.line("New node %s of %s: %s at %s.", x.Launch, t.p.groups().Title(x.NodePool), launches.Offering(&x.Option), t.price(x.NodePool, &x.Option))
+	t.to.line("New node %s of %s: %s at %s.", x.Launch, t.p.groups().Title(x.NodePool), t.offering(&x.Option), t.price(x.NodePool, &x.Option))
 	if x.Options == 1 {
 		t.to.line("The plan lists no alternative for it.")
 	} else {
@@ -188,10 +195,10 @@ func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
 	own := t.p.expected(x.NodePool, &x.Option)
 	tabulate(t.to, "NEXT CHEAPEST", nil, x.RunnersUp, func(o scheduling.LaunchOption, _ int) []string {
 		price := t.p.expected(x.NodePool, &o)
-		return []string{launches.Offering(&o), figures.USD(price) + figures.Difference(price, own)}
+		return []string{t.offering(&o), figures.USD(price) + figures.Difference(price, own)}
 	})
 	tabulate(t.to, "CHEAPER BUT NOT ELIGIBLE", nil, x.Cheaper, func(r explanation.RejectedOption, _ int) []string {
-		return []string{launches.Offering(&r.LaunchOption), figures.USD(t.p.expected(x.NodePool, &r.LaunchOption)), t.p.groups().Say(r.Reason.Detail)}
+		return []string{t.offering(&r.LaunchOption), figures.USD(t.p.expected(x.NodePool, &r.LaunchOption)), t.p.groups().Say(r.Reason.Detail)}
 	})
 	writeReasons(t.to, "RULED OUT", t.said(x.RuledOut), 12)
 }

@@ -34,6 +34,7 @@ func (t *planText) machines(groups []*launches.Group) {
 		pods := lo.FlatMap(g.Launches, func(l *scheduling.Launch, _ int) []string { return l.Pods })
 		return append(row, t.p.byWorkload(pods, t.to.view.most(3)))
 	}, "MEMORY", "CPU", pool, "DEVICES")
+	t.to.zones(lo.Map(groups, func(g *launches.Group, _ int) scheduling.LaunchOption { return g.Launches[0].Options[0] }))
 }
 
 // reasons says for each group why it is cheap.

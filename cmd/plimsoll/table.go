@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/columns"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -36,7 +37,8 @@ func (t *table) prices(p *problem) {
 // current prices.
 func (t *table) outdated(types []string, instead string) {
 	if len(types) > 0 {
-		t.line("WARNING: the %s prices are more than a year old; %suse current ones with --prices FILE.", strings.Join(types, " and "), instead)
+		const page = "https://plimsoll-go.github.io/plimsoll/concepts/prices"
+		t.line("WARNING: the %s prices are more than a year old; %suse current ones with --prices FILE (%s#%s).", strings.Join(types, " and "), instead, page, types[0])
 	}
 }
 
@@ -102,6 +104,13 @@ func (t *table) headed(rows [][]string, spare ...string) (left []string) {
 		t.line("%s(-o wide adds %s)", t.indent(), figures.Join(left))
 	}
 	return left
+}
+
+// zones says below a table of options to launch that the zones of some are estimated, if any is.
+func (t *table) zones(options []scheduling.LaunchOption) {
+	if note := launches.ZoneNote(options); note != "" {
+		t.line("%s%s", t.indent(), note)
+	}
 }
 
 // indent is what rows begin with, below their section.

@@ -79,11 +79,25 @@ cordon|uncordon|drain)
 annotate|label|patch|scale|wait|create|apply|delete|krew) ;;
 *) echo "kubectl: the pages' kubectl does not know $1" >&2; echo "2 kubectl $*" >>"$CODES"; exit 2 ;;
 esac`)
-  script(join(bin, 'aws'), `cat <<'END'
-{"SpotPriceHistory": [{"AvailabilityZone": "us-east-1a", "InstanceType": "m5.xlarge", "ProductDescription": "Linux/UNIX",
-  "SpotPrice": "0.0812", "Timestamp": "2026-11-21T08:00:00+00:00"}]}
-END`)
-  script(join(bin, 'curl'), ':')
+  const spot = { AvailabilityZone: 'us-east-1a', InstanceType: 'm5.xlarge', ProductDescription: 'Linux/UNIX', SpotPrice: '0.0812', Timestamp: '2026-11-21T08:00:00+00:00' }
+  const onDemand = { product: { attributes: { instanceType: 'm6g.xlarge' } }, terms: { OnDemand: { term: { priceDimensions: { dimension: { pricePerUnit: { USD: '0.1530000000' } } } } } } }
+  const azure = { armSkuName: 'Standard_D4s_v5', skuName: 'D4s v5', productName: 'Virtual Machines Dsv5 Series', retailPrice: 0.23 }
+  script(join(bin, 'aws'), `
+case "$1" in
+pricing) cat <<'END'
+${JSON.stringify({ PriceList: [JSON.stringify(onDemand)] })}
+END
+;;
+*) cat <<'END'
+${JSON.stringify({ SpotPriceHistory: [spot] })}
+END
+esac`)
+  script(join(bin, 'curl'), `
+case "$*" in
+*prices.azure.com*) cat <<'END'
+${JSON.stringify({ Items: [azure, { ...azure, skuName: 'D4s v5 Spot', retailPrice: 0.0293 }], NextPageLink: null })}
+END
+esac`)
   script(join(bin, 'go'), `
 case "$1" in
 install|get) ;;

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -61,6 +62,8 @@ type Report struct {
 	Points []Point `json:"points"`
 	// Steps are the plan's steps, in their order.
 	Steps []Step `json:"steps"`
+	// ZoneNote says that zones of launches are estimated; "" if none is.
+	ZoneNote string `json:"zoneNote,omitempty"`
 	// Cordon are the nodes to cordon before the first step, by name.
 	Cordon []string `json:"cordon,omitempty"`
 	// Runbook is the commands for the steps, for a shell; "" if there are no steps.
@@ -193,6 +196,7 @@ func (r *Report) steps(plan *disruption.ConsolidationPlan, machines []*costs.Mac
 			change[m.Removed]--
 		}
 	}
+	var launched []scheduling.LaunchOption
 	for i := range plan.Steps {
 		s, p := &plan.Steps[i], &plan.Summary.Frontier[i]
 		reached.Cents, reached.Moved = figures.Cents(today-p.SavingPerHour), p.PodsMoved
@@ -201,6 +205,7 @@ func (r *Report) steps(plan *disruption.ConsolidationPlan, machines []*costs.Mac
 		step := Step{Reason: s.Reason, Drain: s.Drain, Launches: []string{}, Pods: len(s.Evictions), SavingCents: r.Points[i].Cents - reached.Cents}
 		for j := range s.Launches {
 			o := &s.Launches[j].Options[0]
+			launched = append(launched, *o)
 			step.Launches = append(step.Launches, o.InstanceType+" "+string(o.CapacityType)+" "+o.Zone)
 		}
 		for j := range s.Evictions {
@@ -208,4 +213,5 @@ func (r *Report) steps(plan *disruption.ConsolidationPlan, machines []*costs.Mac
 		}
 		r.Steps, r.Points = append(r.Steps, step), append(r.Points, reached)
 	}
+	r.ZoneNote = launches.ZoneNote(launched)
 }
