@@ -13,6 +13,7 @@ import (
 	kprovisioning "sigs.k8s.io/karpenter/pkg/controllers/provisioning/scheduling"
 	kscheduling "sigs.k8s.io/karpenter/pkg/scheduling"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
@@ -44,7 +45,11 @@ func (s *Snapshot) nodeClaim(l *scheduling.Launch, written *manifest.NodeClaim) 
 	}
 	template := kprovisioning.NewNodeClaimTemplate(pool)
 	for _, r := range written.Spec.Requirements {
-		one := kscheduling.NewNodeSelectorRequirementsWithMinValues(karpv1.NodeSelectorRequirementWithMinValues{Key: r.Key, Operator: r.Operator, Values: r.Values})
+		key := r.Key
+		if key == offerings.ReservationIDLabel && cloudprovider.ReservationIDLabel != "" {
+			key = cloudprovider.ReservationIDLabel // the provider's own
+		}
+		one := kscheduling.NewNodeSelectorRequirementsWithMinValues(karpv1.NodeSelectorRequirementWithMinValues{Key: key, Operator: r.Operator, Values: r.Values})
 		template.Requirements.Add(one.Values()...)
 		for key := range one {
 			template.Requirements.Get(key).MinValues = r.MinValues // may be lowered, and Add keeps the larger number

@@ -12,26 +12,38 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	kwok "sigs.k8s.io/karpenter/kwok/cloudprovider"
 	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/apis/v1alpha1"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider"
+	"sigs.k8s.io/karpenter/pkg/cloudprovider/overlay"
+	"sigs.k8s.io/karpenter/pkg/controllers/nodeoverlay"
 	kscheduler "sigs.k8s.io/karpenter/pkg/controllers/provisioning/scheduling"
+	"sigs.k8s.io/karpenter/pkg/controllers/state"
+	"sigs.k8s.io/karpenter/pkg/operator/options"
 	kscheduling "sigs.k8s.io/karpenter/pkg/scheduling"
+
+	"github.com/plimsoll-go/plimsoll/adapters/karpenter"
 )
+
+// written are the NodeClaims of scheduling results without errors.
+func (w *world) written(r kscheduler.Results, err error) (out []*karpv1.NodeClaim) {
+	w.t.Helper()
+	require.NoError(w.t, err)
+	require.Empty(w.t, r.PodErrors)
+	for _, c := range r.NewNodeClaims {
+		out = append(out, c.ToNodeClaim())
+	}
+	return out
+}
 
 // both are the NodeClaims that Karpenter's own provisioner and the one under test write for the same pods.
 func both(w *world) (karpenters, ours []*karpv1.NodeClaim) {
 	w.t.Helper()
 	w.observe()
 	require.True(w.t, w.cluster.Synced(w.ctx))
-	written := func(r kscheduler.Results, err error) (out []*karpv1.NodeClaim) {
-		require.NoError(w.t, err)
-		require.Empty(w.t, r.PodErrors)
-		for _, c := range r.NewNodeClaims {
-			out = append(out, c.ToNodeClaim())
-		}
-		return out
-	}
-	karpenters = written(w.own.Schedule(w.ctx))
-	return karpenters, written(w.provisioner.Schedule(w.ctx))
+	return w.written(w.own.Schedule(w.ctx)), w.written(w.provisioner.Schedule(w.ctx))
 }
 
 // daemon is a DaemonSet of pods with a request for CPU.
@@ -45,6 +57,20 @@ func daemon(cpu string) *appsv1.DaemonSet {
 				Containers:  []corev1.Container{{Name: "agent", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}}},
 			}},
 		},
+	}
+}
+
+// sorted brings requirements and their values into one order, because Karpenter lists requirements in the order of a map,
+// and types of one price in any order; and quantities into one form.
+func sorted(claims ...*karpv1.NodeClaim) {
+	for _, n := range claims {
+		slices.SortFunc(n.Spec.Requirements, func(a, b karpv1.NodeSelectorRequirementWithMinValues) int { return cmp.Compare(a.Key, b.Key) })
+		for i := range n.Spec.Requirements {
+			slices.Sort(n.Spec.Requirements[i].Values)
+		}
+		for name, q := range n.Spec.Resources.Requests {
+			n.Spec.Resources.Requests[name] = resource.MustParse(q.String())
+		}
 	}
 }
 
@@ -97,16 +123,7 @@ func TestNodeClaimIsKarpenters(t *testing.T) {
 			karpenters, ours := both(w)
 			require.Len(t, karpenters, 1)
 			require.Len(t, ours, 1)
-			// Karpenter lists requirements in the order of a map, and types of one price in any order.
-			for _, n := range []*karpv1.NodeClaim{karpenters[0], ours[0]} {
-				slices.SortFunc(n.Spec.Requirements, func(a, b karpv1.NodeSelectorRequirementWithMinValues) int { return cmp.Compare(a.Key, b.Key) })
-				for i := range n.Spec.Requirements {
-					slices.Sort(n.Spec.Requirements[i].Values)
-				}
-				for name, q := range n.Spec.Resources.Requests {
-					n.Spec.Resources.Requests[name] = resource.MustParse(q.String())
-				}
-			}
+			sorted(karpenters[0], ours[0])
 			require.Equal(t, karpenters[0], ours[0])
 		})
 	}
@@ -122,4 +139,76 @@ func TestNodeClaimAllowsNoMoreThanKarpenters(t *testing.T) {
 		require.Subset(t, wide.Get(key).Values(), narrow.Get(key).Values(), key)
 	}
 	require.NotEmpty(t, narrow.Get(corev1.LabelInstanceTypeStable).Values())
+}
+
+// reserving is a world whose provider has a reservation of two nodes, under a label of its own.
+func reserving(t *testing.T) *world {
+	t.Helper()
+	const label = "example.com/reservation-id"
+	before := cloudprovider.ReservationIDLabel
+	cloudprovider.ReservationIDLabel = label
+	karpv1.WellKnownLabels.Insert(label)
+	t.Cleanup(func() { cloudprovider.ReservationIDLabel = before; karpv1.WellKnownLabels.Delete(label) })
+	reserved := offering("test-zone-a", karpv1.CapacityTypeReserved, 0.0001)
+	reserved.Requirements.Add(kscheduling.NewRequirement(label, corev1.NodeSelectorOpIn, "cr-1"))
+	reserved.ReservationCapacity = 2
+	paid := offering("test-zone-a", karpv1.CapacityTypeOnDemand, 1)
+	paid.Requirements.Add(kscheduling.NewRequirement(label, corev1.NodeSelectorOpDoesNotExist))
+	w := newWorld(t, pool("default", requires(karpv1.CapacityTypeLabelKey, nil, "reserved", "on-demand")))
+	sold := instanceType("s-4x", reserved, paid)
+	for _, r := range []*kscheduling.Requirement{
+		kscheduling.NewRequirement(corev1.LabelArchStable, corev1.NodeSelectorOpIn, "amd64"),
+		kscheduling.NewRequirement(corev1.LabelTopologyZone, corev1.NodeSelectorOpIn, "test-zone-a"),
+		kscheduling.NewRequirement(karpv1.CapacityTypeLabelKey, corev1.NodeSelectorOpIn, "reserved", "on-demand"),
+		kscheduling.NewRequirement(label, corev1.NodeSelectorOpIn, "cr-1"),
+	} {
+		sold.Requirements[r.Key] = r
+	}
+	w.cloud = kwok.NewCloudProvider(w.ctx, w.kube, []*cloudprovider.InstanceType{sold})
+	w.cluster = state.NewCluster(w.clock, w.kube, w.cloud)
+	w.exchange(karpenter.Settings{ValidateAfter: -1})
+	return w
+}
+
+func TestReservationsAreUsedUp(t *testing.T) {
+	w := reserving(t)
+	w.add(pods("web", 1, "3", "1Gi")...)
+	karpenters, ours := both(w)
+	require.Len(t, ours, 1)
+	sorted(karpenters[0], ours[0])
+	require.Equal(t, karpenters[0], ours[0])
+
+	w.add(pods("more", 2, "3", "1Gi")...)
+	ours = w.written(w.provisioner.Schedule(w.ctx))
+	require.Len(t, ours, 3)
+	reserved := 0
+	for _, c := range ours {
+		if kscheduling.NewNodeSelectorRequirementsWithMinValues(c.Spec.Requirements...).Get(karpv1.CapacityTypeLabelKey).Has(karpv1.CapacityTypeReserved) {
+			reserved++
+		}
+	}
+	require.Equal(t, 2, reserved)
+}
+
+// NodeOverlays change prices and capacities through the provider that Karpenter decorates.
+func TestNodeOverlaysCount(t *testing.T) {
+	w := newWorld(t, pool("default", requires(corev1.LabelInstanceTypeStable, nil, "s-4x-amd64-linux", "m-4x-amd64-linux")), &v1alpha1.NodeOverlay{
+		ObjectMeta: metav1.ObjectMeta{Name: "discount"},
+		Spec: v1alpha1.NodeOverlaySpec{Price: new("0.001"), Requirements: []v1alpha1.NodeSelectorRequirement{
+			{Key: corev1.LabelInstanceTypeStable, Operator: corev1.NodeSelectorOpIn, Values: []string{"m-4x-amd64-linux"}},
+		}},
+	})
+	flags := *options.FromContext(w.ctx)
+	flags.FeatureGates.NodeOverlay = true
+	w.ctx = options.ToContext(w.ctx, &flags)
+	store := nodeoverlay.NewInstanceTypeStore()
+	_, err := nodeoverlay.NewController(w.clock, w.kube, w.cloud, store, w.cluster).Reconcile(w.ctx, reconcile.Request{})
+	require.NoError(t, err)
+	w.cloud = overlay.Decorate(w.cloud, w.kube, store)
+	w.exchange(karpenter.Settings{ValidateAfter: -1})
+	w.add(pods("web", 1, "3", "1Gi")...)
+	_, ours := both(w)
+	require.Len(t, ours, 1)
+	require.Equal(t, "true", ours[0].Annotations[v1alpha1.PriceOverlayAppliedAnnotationKey])
+	require.Equal(t, "0.001", w.plans[0].Launches[0].Price.String())
 }

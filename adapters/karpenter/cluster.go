@@ -197,7 +197,7 @@ func (r Reader) deletion(at *metav1.Time, going bool) *metav1.Time {
 // keeps it.
 func (r Reader) readPods(ctx context.Context, s *Snapshot, pending []*corev1.Pod) error {
 	list := &corev1.PodList{}
-	if err := r.Client.List(ctx, list); err != nil {
+	if err := r.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil { // pods are only read
 		return fmt.Errorf("listing pods: %w", err)
 	}
 	budgets, err := pdb.NewLimits(ctx, r.Client)

@@ -29,7 +29,8 @@ type Settings struct {
 	// Policy is how nodes are chosen. Karpenter's flags for minValues and preferences fill in what it leaves open, and its
 	// Placement is scheduling.PlacementFree where it is "", because kube-scheduler binds the pods.
 	Policy scheduling.Policy
-	// Disruption plans which nodes to remove. Its Policy, Reasons and Now are set by the controllers.
+	// Disruption plans which nodes to remove. Its Policy, Reasons and Now are set by the controllers, and where its
+	// SpotToSpotTypes is 0, Karpenter's feature gate SpotToSpotConsolidation decides whether spot may replace spot.
 	Disruption disruption.Planner
 	// ValidateAfter is the time after which commands for consolidation are checked once more; 0 is 15 s, as in Karpenter, and
 	// below 0 they are checked at once.

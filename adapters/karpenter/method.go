@@ -15,6 +15,7 @@ import (
 	kdisruption "sigs.k8s.io/karpenter/pkg/controllers/disruption"
 	kprovisioning "sigs.k8s.io/karpenter/pkg/controllers/provisioning"
 	kscheduler "sigs.k8s.io/karpenter/pkg/controllers/provisioning/scheduling"
+	"sigs.k8s.io/karpenter/pkg/operator/options"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -61,6 +62,9 @@ func (m *method) ComputeCommands(ctx context.Context, budgets map[string]int, ca
 	}
 	planner := m.settings.Disruption
 	planner.Policy, planner.Reasons = m.settings.policy(ctx), []disruption.Reason{m.reason}
+	if planner.SpotToSpotTypes == 0 && !options.FromContext(ctx).FeatureGates.SpotToSpotConsolidation {
+		planner.SpotToSpotTypes = -1
+	}
 	planning, cancel := context.WithTimeout(ctx, planTimeout)
 	defer cancel()
 	plan, err := planner.Plan(planning, snapshot.Cluster)

@@ -23,6 +23,7 @@ import (
 	kwok "sigs.k8s.io/karpenter/kwok/cloudprovider"
 	kwokoptions "sigs.k8s.io/karpenter/kwok/options"
 	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
+	"sigs.k8s.io/karpenter/pkg/apis/v1alpha1"
 	"sigs.k8s.io/karpenter/pkg/cloudprovider"
 	kdisruption "sigs.k8s.io/karpenter/pkg/controllers/disruption"
 	kprovisioning "sigs.k8s.io/karpenter/pkg/controllers/provisioning"
@@ -75,7 +76,7 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 	w := &world{t: t, ctx: ctx, clock: clocktesting.NewFakeClock(time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)), published: &recorder{}}
 	objects = append(objects, &kwokv1alpha1.KWOKNodeClass{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
 	w.kube = fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(objects...).
-		WithStatusSubresource(&karpv1.NodeClaim{}, &karpv1.NodePool{}).
+		WithStatusSubresource(&karpv1.NodeClaim{}, &karpv1.NodePool{}, &v1alpha1.NodeOverlay{}).
 		WithIndex(&corev1.Pod{}, "spec.nodeName", func(o client.Object) []string { return []string{o.(*corev1.Pod).Spec.NodeName} }).
 		WithIndex(&corev1.Node{}, "spec.providerID", func(o client.Object) []string { return []string{o.(*corev1.Node).Spec.ProviderID} }).
 		WithIndex(&karpv1.NodeClaim{}, "status.providerID", func(o client.Object) []string { return []string{o.(*karpv1.NodeClaim).Status.ProviderID} }).
