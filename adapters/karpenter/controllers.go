@@ -26,8 +26,8 @@ import (
 
 // Settings are the settings of the planners. The zero value works.
 type Settings struct {
-	// Policy is how nodes are chosen. Karpenter's flags for minValues and preferences fill in what it leaves open, and its
-	// Placement is scheduling.PlacementFree where it is "", because kube-scheduler binds the pods.
+	// Policy is how nodes are chosen. Where its MinValues and Preferences are "", Karpenter's flags decide; where its
+	// Placement is "", it is scheduling.PlacementFree, because kube-scheduler binds the pods.
 	Policy scheduling.Policy
 	// Disruption plans which nodes to remove. Its Policy, Reasons and Now are set by the controllers, and where its
 	// SpotToSpotTypes is 0, Karpenter's feature gate SpotToSpotConsolidation decides whether spot may replace spot.

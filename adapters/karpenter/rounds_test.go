@@ -15,13 +15,17 @@ import (
 	"sigs.k8s.io/karpenter/pkg/utils/resources"
 )
 
-// TestRounds has services grow and shrink for some hours, on nodes that come late, with a scheduler that takes the emptiest node. Every plan
-// passes package verify; in the end every pod has a node, and no node goes or comes any more.
+// TestRounds has services grow and shrink for some hours, on nodes that come late, with a scheduler that takes the emptiest
+// node. Every plan passes package verify; in the end every pod has a node, and no node goes or comes any more.
 func TestRounds(t *testing.T) {
 	w := newWorld(t, pool("default", requires(karpv1.CapacityTypeLabelKey, nil, "spot", "on-demand")), pool("small", requires(corev1.LabelInstanceTypeStable, nil, "c-2x-amd64-linux", "s-2x-amd64-linux")))
 	random := rand.New(rand.NewPCG(1, 52))
 	sizes := []struct{ cpu, memory string }{{"200m", "256Mi"}, {"500m", "2Gi"}, {"1", "1Gi"}, {"1900m", "3Gi"}, {"3", "12Gi"}}
-	for round := range 24 {
+	rounds := 24
+	if testing.Short() {
+		rounds = 9
+	}
+	for round := range rounds {
 		s := sizes[random.IntN(len(sizes))]
 		if round%3 == 2 {
 			w.shrink(random)

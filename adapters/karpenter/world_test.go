@@ -171,7 +171,7 @@ func (w *world) disrupt() {
 	}
 }
 
-// observe does what Karpenter's informers do.
+// observe brings Karpenter's state up to date, as its informers do.
 func (w *world) observe() {
 	w.t.Helper()
 	for _, c := range w.claims() {

@@ -47,6 +47,7 @@ export default defineConfig({
         text: 'Use',
         items: [
           { text: 'Act on a plan', link: '/guide/act' },
+          { text: 'Inside Karpenter', link: '/guide/karpenter' },
           { text: 'Cluster Autoscaler', link: '/guide/cluster-autoscaler' },
           { text: 'Recipes', link: '/recipes/' },
           { text: 'Troubleshooting', link: '/guide/troubleshooting' },
