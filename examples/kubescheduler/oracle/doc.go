@@ -23,7 +23,7 @@
 // its cache, and its filters run for one pod and one node. That costs microseconds, so
 // that [Check] can try thousands of plans. [Run] instead runs a whole scheduler on
 // a fake API server, with queue, informers and binding, and reads the pods' nodes;
-// with package steer in it, they must be those of the plan.
+// with the plugin of adapters/kubescheduler in it, they must be those of the plan.
 // [Scheduler.Schedule] runs whole scheduling cycles of the first, scores included, without an
 // API server; package realised binds thousands of pods with it.
 //

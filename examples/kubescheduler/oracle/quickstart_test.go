@@ -12,8 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// Of the plan of the quickstart, with the real catalog, each pod passes each filter, and a whole scheduler that the
-// plan steers binds all of them.
+// Of the plan of the quickstart, with the real catalog, each pod passes each filter, and a whole scheduler that
+// follows the plan binds all of them.
 func TestQuickstart(t *testing.T) {
 	shop, err := manifest.Loader{}.Load("../../quickstart")
 	require.NoError(t, err)

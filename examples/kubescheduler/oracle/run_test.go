@@ -3,14 +3,16 @@ package oracle_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/component-base/metrics"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
+	"github.com/plimsoll-go/plimsoll/adapters/kubescheduler"
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
-	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/steer"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -48,6 +50,14 @@ func TestWholeSchedulerWithTies(t *testing.T) {
 	}
 }
 
+// following is a registry with the plugin, by which kube-scheduler follows a plan.
+func following(plan *scheduling.Plan) frameworkruntime.Registry {
+	source := &kubescheduler.Plan{}
+	source.Set(plan, time.Time{})
+	factory := kubescheduler.Factory(kubescheduler.Options{Args: kubescheduler.Args{Mode: kubescheduler.Pinned}, Source: source, Register: metrics.NewKubeRegistry().Register})
+	return frameworkruntime.Registry{kubescheduler.Name: factory}
+}
+
 // follow runs a whole scheduler with the plugin, and requires it to bind as planned. As in a real cluster the pods are
 // there first, and the nodes join later.
 func follow(t *testing.T, p *scheduling.Problem, plan *scheduling.Plan) {
@@ -56,11 +66,11 @@ func follow(t *testing.T, p *scheduling.Problem, plan *scheduling.Plan) {
 	require.NoError(t, err)
 	for i := range c.Nodes {
 		if l := c.Nodes[i].Launch; l != nil {
-			c.Nodes[i].Labels[steer.LaunchLabel] = l.Name
+			c.Nodes[i].Labels[kubescheduler.LaunchLabel] = l.Name
 			c.Nodes[i].Late = true
 		}
 	}
-	got, err := oracle.Run(t.Context(), c, frameworkruntime.Registry{steer.Name: steer.New(steer.FromPlan(plan))}, oracle.Objects(p)...)
+	got, err := oracle.Run(t.Context(), c, following(plan), oracle.Objects(p)...)
 	require.NoError(t, err)
 	want := map[string]string{}
 	for _, x := range c.Placements {
@@ -71,7 +81,7 @@ func follow(t *testing.T, p *scheduling.Problem, plan *scheduling.Plan) {
 }
 
 // Without the plugin, kube-scheduler spreads the pods of one planned node over several nodes, and not all fit.
-func TestWholeSchedulerUnsteered(t *testing.T) {
+func TestWholeSchedulerWithoutThePlugin(t *testing.T) {
 	small := st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)), st.Spot("zone-a", st.Cents(2)))
 	large := st.Type("large", st.Capacity(st.Cores(8), st.GiB(32)), st.Spot("zone-a", st.Cents(8)))
 	p := scheduling.Problem{

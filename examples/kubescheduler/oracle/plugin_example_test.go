@@ -1,23 +1,23 @@
-package steer_test
+package oracle_test
 
 import (
 	"context"
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	"time"
 
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
+	"github.com/plimsoll-go/plimsoll/adapters/kubescheduler"
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
-	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/steer"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // Plan launches, and have kube-scheduler bind the pods to the planned nodes.
-func Example() {
+func Example_plugin() {
 	problem := scheduling.Problem{
 		Catalog: st.MustCatalog(
 			st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)), st.Spot("zone-a", st.Cents(2))),
@@ -41,10 +41,14 @@ func Example() {
 	}
 	for i := range cluster.Nodes {
 		cluster.Nodes[i].Late = true
-		cluster.Nodes[i].Labels[steer.LaunchLabel] = cluster.Nodes[i].Launch.Name
+		cluster.Nodes[i].Labels[kubescheduler.LaunchLabel] = cluster.Nodes[i].Launch.Name
 	}
 
-	registry := frameworkruntime.Registry{steer.Name: steer.New(steer.FromPlan(plan))}
+	source := &kubescheduler.Plan{}
+	source.Set(plan, time.Now())
+	registry := frameworkruntime.Registry{kubescheduler.Name: kubescheduler.Factory(kubescheduler.Options{
+		Args: kubescheduler.Args{Mode: kubescheduler.Pinned}, Source: source,
+	})}
 	outcome, err := oracle.Run(context.Background(), cluster, registry)
 	if err != nil {
 		fmt.Println(err)
@@ -57,20 +61,4 @@ func Example() {
 	// default/batch runs on default-2
 	// default/web-1 runs on default-1
 	// default/web-2 runs on default-1
-}
-
-// Placements can come from anywhere; a plan is one source.
-func ExampleFromPlan() {
-	plan := &scheduling.Plan{
-		Launches: []scheduling.Launch{{Name: "default-1", Pods: []string{"shop/web-0", "shop/web-1"}}},
-		Existing: []scheduling.Assignment{{Node: "ip-10-0-0-1", Pods: []string{"shop/db-0"}}},
-	}
-	placements := steer.FromPlan(plan)
-	for _, pod := range slices.Sorted(maps.Keys(placements)) {
-		fmt.Println(pod, "→", placements[pod])
-	}
-	// Output:
-	// shop/db-0 → ip-10-0-0-1
-	// shop/web-0 → default-1
-	// shop/web-1 → default-1
 }
