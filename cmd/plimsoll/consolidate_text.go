@@ -162,6 +162,9 @@ func (m *moves) notes() {
 		_, after := totals(s)
 		m.to.line("kube-scheduler may schedule up to %s to other nodes than shown%s.", figures.Count(r.PodsElsewhere, "pod"), lo.Ternary(expected(r) == after, ";\nthe expected price is the same", ""))
 	}
+	if r := s.Rebuilt; r != nil && (steps.Blocked(m.plan) > 0 || cmp.Or(r.ExpectedPerHour, r.PricePerHour) > s.LowerBoundPerHour) {
+		m.to.line("Rebuilt from scratch is the best cluster found; a cheaper one may exist.")
+	}
 	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
 		m.to.line("The cluster rebuilt from scratch has no node for %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
 	}

@@ -1,9 +1,11 @@
 package disruption
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
 // findRebuilt looks for the cheapest cluster for the same pods without the nodes of today, and, unless the effort is
@@ -13,27 +15,20 @@ func findRebuilt(ctx context.Context, r *run) error {
 	if found == nil || found.target == nil || outOfTime(ctx) {
 		return cancelled(ctx)
 	}
-	cheapest := found.target
-	if !r.state.fast() {
-		t, err := solveRebuild(ctx, r.state, r.state.planner.Policy.Effort, r.state.disruptable)
-		if err != nil {
-			return r.noteDeadline(ctx, err)
-		}
+	f := r.state
+	targets, err := rebuilds(ctx, f, f.disruptable, found.target)
+	for _, t := range targets {
 		if t.bound > found.target.bound {
 			found.target, found.bound = t, t.bound
 			r.capBound()
 		}
-		if t.price < cheapest.price {
-			cheapest = t
-		}
 	}
-	all := rebuildable(r.state)
-	if len(all) == len(r.state.disruptable) {
-		found.rebuilt = cheapest
-		return nil
+	if all := rebuildable(f); err == nil && len(all) != len(f.disruptable) {
+		var more []*rebuildTarget
+		more, err = rebuilds(ctx, f, all, nil)
+		targets = append(targets, more...)
 	}
-	var err error
-	found.rebuilt, err = solveRebuild(ctx, r.state, r.state.planner.Policy.Effort, all)
+	found.rebuilt = cheapest(targets)
 	return r.noteDeadline(ctx, err)
 }
 
@@ -57,4 +52,33 @@ func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) 
 		return nil, err
 	}
 	return rebuiltCluster(f, t), nil
+}
+
+// rebuilds are the clusters that are found from scratch with the given nodes gone, one for each effort up to that of the
+// policy, the least effort first. fast is that of the least effort, if it is known. After the deadline there may be fewer, but the first.
+func rebuilds(ctx context.Context, f *state, gone map[string]bool, fast *rebuildTarget) (out []*rebuildTarget, err error) {
+	for _, effort := range instance.EffortsUpTo(&f.planner.Policy) {
+		t := fast
+		if effort != scheduling.EffortFast || t == nil {
+			if len(out) > 0 && outOfTime(ctx) {
+				return out, cancelled(ctx)
+			}
+			if t, err = solveRebuild(ctx, f, effort, gone); err != nil {
+				return out, err
+			}
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// cheapest is the first cluster that costs the least of those with the fewest pods left out; nil for none. It is not
+// always that of the most effort, because more preferences of pods and higher weights of NodePools come before the price.
+func cheapest(targets []*rebuildTarget) (best *rebuildTarget) {
+	for _, t := range targets {
+		if best == nil || cmp.Or(cmp.Compare(len(t.leftOut), len(best.leftOut)), cmp.Compare(t.price, best.price)) < 0 {
+			best = t
+		}
+	}
+	return best
 }

@@ -21,7 +21,7 @@ type trial struct {
 // before has ended, so that more effort is never dearer.
 func searched(ctx context.Context, c *instance.Instance) trial {
 	x := trial{proofs: prove.NewProofs(c)}
-	for _, effort := range effortsUpTo(scheduling.Effort(instance.Effort(c.Facts.Solver))) {
+	for _, effort := range instance.EffortsUpTo(c.Facts.Solver) {
 		if x.found != nil && late(ctx) {
 			x.found.Outcome.Late = true
 			break
@@ -30,16 +30,6 @@ func searched(ctx context.Context, c *instance.Instance) trial {
 		x.goOn(ctx, c, paramsOf(ctx, c.Facts, effort))
 	}
 	return x
-}
-
-// effortsUpTo is the named efforts below an effort, and that effort.
-func effortsUpTo(effort scheduling.Effort) (out []scheduling.Effort) {
-	for _, less := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
-		if less < effort {
-			out = append(out, less)
-		}
-	}
-	return append(out, effort)
 }
 
 // goOn begins the search with the least work, or goes on with more.

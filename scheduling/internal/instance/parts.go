@@ -64,6 +64,17 @@ func Effort(s *scheduling.Policy) int64 {
 	return int64(s.Effort)
 }
 
+// EffortsUpTo is the named efforts below the policy's search effort, and that effort, the least first.
+func EffortsUpTo(s *scheduling.Policy) (out []scheduling.Effort) {
+	effort := scheduling.Effort(Effort(s))
+	for _, less := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
+		if less < effort {
+			out = append(out, less)
+		}
+	}
+	return append(out, effort)
+}
+
 // Survey adds the required anti-affinity of running pods to l, and the values that nodes have of each label for which
 // pods are kept apart, because such pods need nodes with other values.
 func Survey(l *offers.OpenLabelValues, keepers []ExistingAntiAffinity, nodes []*corev1.Node) {
