@@ -28,6 +28,9 @@ type Plan struct {
 	Warnings []Warning `json:"warnings"`
 	// Summary adds up.
 	Summary Summary `json:"summary"`
+	// Settings are the flags of the command that has made the plan, by name, each with its values in their order; nil
+	// for a plan of the library. A check of the plan by the command takes its settings from them.
+	Settings map[string][]string `json:"settings,omitempty"`
 }
 
 // Launch is a node to launch. Any of its options holds all of its pods.

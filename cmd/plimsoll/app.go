@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -35,7 +36,8 @@ const (
 type app struct {
 	view
 
-	args   []string // of the subcommand
+	args   []string       // of the subcommand
+	flags  *pflag.FlagSet // of the subcommand, once they are read
 	stdin  io.Reader
 	kept   bytes.Buffer // what was read of stdin, where it is read several times
 	source io.Reader    // the rest of it, then
@@ -73,7 +75,7 @@ func (a *app) warn(warnings []scheduling.Warning) {
 // does wraps what a command does, once its arguments are understood.
 func (a *app) does(run func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
-		a.started = true
+		a.started, a.flags = true, cmd.Flags()
 		return run(cmd.Context())
 	}
 }

@@ -25,7 +25,7 @@ func explainCommand(a *app) *cobra.Command {
 		Use:   "explain pod/[NAMESPACE/]NAME|node/NAME|deployment/[NAMESPACE/]NAME... -f FILE [-f FILE]...",
 		Short: "Explain why a pod is placed where it is or pending, or why a node is launched",
 		Long: `Explain makes the plan of "plimsoll plan" with the same flags, or reads an earlier plan,
-and answers questions about it:
+with its settings, and answers questions about it:
 
 pod/NAMESPACE/NAME  the node of the pod and the next best one; whether kube-scheduler binds
                     it there, and which changes would make sure of it; for a pod that fits
@@ -47,25 +47,21 @@ node/NAME           for a node to launch, by its name in the plan: why this inst
 			return err
 		},
 		RunE: a.does(func(ctx context.Context) error {
-			solver, err := how.solver(&input.market)
-			if err != nil {
-				return err
-			}
 			if err := input.beside(file); err != nil {
 				return err
 			}
-			p, plan, err := planned(ctx, a, &input, &how, solver, file)
+			p, plan, err := planned(ctx, a, &input, &how, file)
 			if err != nil {
 				return err
 			}
-			answers, unknown, err := explain.Answers(solver, p.Snapshot, plan, subjects)
+			answers, unknown, err := explain.Answers(p.policy, p.Snapshot, plan, subjects)
 			if err != nil {
 				return err
 			}
 			if len(answers) == 0 {
 				return unknown
 			}
-			if err := judgeNodes(ctx, a, &how, what.planner(solver), p, answers); err != nil {
+			if err := judgeNodes(ctx, a, &how, what.planner(p.policy), p, answers); err != nil {
 				return err
 			}
 			if unknown != nil {
@@ -88,11 +84,20 @@ node/NAME           for a node to launch, by its name in the plan: why this inst
 }
 
 // planned reads the input, and reads or makes a plan for it.
-func planned(ctx context.Context, a *app, input *inputFlags, how *solverFlags, solver scheduling.Policy, file string) (*problem, *scheduling.Plan, error) {
+func planned(ctx context.Context, a *app, input *inputFlags, how *solverFlags, file string) (*problem, *scheduling.Plan, error) {
 	var plan *scheduling.Plan
 	var planErr error
 	if file != "" {
-		plan, planErr = readPlan(a, file)
+		if plan, planErr = readPlan(a, file); planErr == nil {
+			var differ string
+			if differ, planErr = a.adopt(file, plan.Settings); differ != "" {
+				a.say("warning: explained with %s", differ)
+			}
+		}
+	}
+	solver, err := how.solver(&input.market)
+	if err != nil {
+		return nil, nil, err
 	}
 	p, err := input.load(a)
 	if err := errors.Join(err, planErr); err != nil {

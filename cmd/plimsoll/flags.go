@@ -82,6 +82,7 @@ type parsed struct {
 	text, kind string
 	read       func(text string) error
 	choices    []string // that shells complete
+	given      []string // the texts that were given, in their order
 }
 
 // String implements [pflag.Value].
@@ -89,7 +90,7 @@ func (p *parsed) String() string { return p.text }
 
 // Set implements [pflag.Value].
 func (p *parsed) Set(text string) error {
-	p.text = text
+	p.text, p.given = text, append(p.given, text)
 	return p.read(text)
 }
 

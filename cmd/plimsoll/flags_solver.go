@@ -68,14 +68,14 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 		}
 		return nil
 	})
-	overhead := &parsed{kind: "string", read: func(text string) error {
+	overhead := &parsed{text: defaultOverhead, kind: "string", read: func(text string) error {
 		price, month, err := figures.ParseRate(text)
 		if s.NodeOverhead = price; month {
 			s.NodeOverhead = (price + offerings.HoursPerMonth/2) / offerings.HoursPerMonth
 		}
 		return err
 	}}
-	_ = overhead.Set(defaultOverhead) // which can be read
+	_ = overhead.read(defaultOverhead) // which can be read
 	flags.Var(overhead, "node-overhead", "cost of a node on top of its instance, as `AMOUNT` in USD such as 0.01/hour or 7.30/month: root volume, IP address, agents licensed by host")
 	moneyFlag(flags, &s.InterruptionCost.PerNode, "interruption-cost", "cost of a spot interruption in `USD`, added to prices in proportion to the interruption rate")
 	moneyFlag(flags, &s.InterruptionCost.PerCore, "interruption-cost-per-core", "cost of a spot interruption in `USD` per vCPU of the node")

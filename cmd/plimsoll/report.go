@@ -140,7 +140,9 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 		switch flag.Name {
 		case "filename", "title", "label", "output", "now":
 		default:
-			settings = append(settings, fmt.Sprintf("--%s=%s", flag.Name, flag.Value))
+			for _, value := range valuesOf(flag) {
+				settings = append(settings, fmt.Sprintf("--%s=%s", flag.Name, value))
+			}
 		}
 	})
 	if len(settings) > 0 {

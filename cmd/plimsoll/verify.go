@@ -33,22 +33,18 @@ func verifyCommand(a *app) *cobra.Command {
 		Long: `Verify reads the manifests of a plan and the plan itself, in JSON or YAML, and checks with
 code independent of the planner: every pod is listed once, every node has capacity for its
 pods and may be launched by its NodePool, limits are respected, sums are right, and the lower
-bound is proven. It prints the amounts that add up to the lower bound. Pass the same --catalog,
---prices, --filter, --capacity-types, --strategy, --max-options, --min-values-policy, --weights,
---goal and other settings, e.g. --no-spot, as for the plan.
+bound is proven. It prints the amounts that add up to the lower bound. For a plan of "plimsoll
+consolidate" it replays the steps.
 
-For a plan of "plimsoll consolidate" it replays the steps: pass the same --now and the same
-disruption settings.`,
+The plan states its settings, e.g. --no-spot, and the time for which it was made (--now): these
+are the defaults of verify's flags, and a flag with another value is told. Pass all settings for
+a plan that states none, such as one of the library.`,
 		Example: `  plimsoll plan -f shop.yaml -o json > plan.json
   plimsoll verify -f shop.yaml --plan plan.json
-  plimsoll consolidate -f cluster.json --now 2026-11-21T09:00:00Z -o json > moves.json
-  plimsoll verify -f cluster.json --now 2026-11-21T09:00:00Z --plan moves.json`,
+  plimsoll consolidate -f cluster.json --no-spot -o json > moves.json
+  plimsoll verify -f cluster.json --plan moves.json`,
 		Args: noArguments("; name manifests with -f and the plan with --plan"),
 		RunE: a.does(func(context.Context) error {
-			solver, err := how.solver(&input.market)
-			if err != nil {
-				return err
-			}
 			if file == "" {
 				return usagef("no plan to verify: name it with --plan FILE")
 			}
@@ -56,6 +52,21 @@ disruption settings.`,
 				return err
 			}
 			plan, moves, planErr := readAnyPlan(a, file)
+			var settings map[string][]string
+			switch {
+			case plan != nil:
+				settings = plan.Settings
+			case moves != nil:
+				settings = moves.Settings
+			}
+			differ, err := a.adopt(file, settings)
+			if err != nil {
+				return err
+			}
+			solver, err := how.solver(&input.market)
+			if err != nil {
+				return err
+			}
 			p, err := input.load(a)
 			if err := errors.Join(err, planErr); err != nil {
 				return err
@@ -64,11 +75,11 @@ disruption settings.`,
 				return err
 			}
 			if moves != nil {
-				return verifyMoves(a, what.planner(solver), p, moves)
+				return verifyMoves(a, what.planner(solver), p, moves, differ)
 			}
 			proof, err := verify.Checker{Policy: solver}.Prove(p.Problem, plan)
 			if err != nil {
-				return a.refused(err, p.unknown(nodesOf(plan), podsOf(plan)))
+				return a.refused(err, p.unknown(nodesOf(plan), podsOf(plan)), differ)
 			}
 			s := plan.Summary
 			including := ""
@@ -78,6 +89,7 @@ disruption settings.`,
 			fmt.Fprintf(&a.stdout, "The plan is valid: %d of %d pods placed on %s and %s, for %s per hour%s.\n",
 				s.Placed, s.Pods, figures.Count(s.Nodes, "new node"), figures.Count(len(plan.Existing), "existing node"), figures.USD(objective(&s)), including)
 			printProof(&a.stdout, proof, s.LowerBoundPerHour)
+			a.verifiedWith(differ)
 			return nil
 		}),
 	}
@@ -93,22 +105,33 @@ disruption settings.`,
 }
 
 // verifyMoves checks a plan of consolidate.
-func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan) error {
+func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan, differ string) error {
 	proof, err := verify.StepsChecker{Planner: planner}.Prove(p.cluster(planner), plan)
 	if err != nil {
-		return a.refused(err, p.unknown(nodesOfMoves(plan), podsOfMoves(plan)))
+		return a.refused(err, p.unknown(nodesOfMoves(plan), podsOfMoves(plan)), differ)
 	}
 	s := plan.Summary
 	before, after := totals(&s)
 	fmt.Fprintf(&a.stdout, "The plan is valid: %s from %s to %s, %s, from %s to %s per hour.\n", figures.Count(len(plan.Steps), "step"),
 		figures.Count(s.NodesBefore, "node"), figures.Count(s.NodesAfter, "node"), figures.Count(s.PodsMoved, "pod")+" rescheduled", figures.USD(before), figures.USD(after))
 	printProof(&a.stdout, proof, s.LowerBoundPerHour)
+	a.verifiedWith(differ)
 	return nil
 }
 
-// refused says first of a plan that breaks rules if it has an object that the input does not have, because then all
-// else follows from that, and returns the error.
-func (a *app) refused(err error, unknown string) error {
+// verifiedWith says of a valid plan that it was verified with other settings; "" for the plan's own.
+func (a *app) verifiedWith(differ string) {
+	if differ != "" {
+		fmt.Fprintf(&a.stdout, "Verified with %s.\n", differ)
+	}
+}
+
+// refused says first of a plan that breaks rules if it has an object that the input does not have, or was verified with
+// other settings, because then all else may follow from that, and returns the error.
+func (a *app) refused(err error, unknown, differ string) error {
+	if differ != "" {
+		a.say("error: verified with %s", differ)
+	}
 	if unknown != "" {
 		a.say("error: the plan is not of this input: %s does not exist in it", unknown)
 	}

@@ -26,6 +26,8 @@ type ConsolidationPlan struct {
 	Warnings []scheduling.Warning `json:"warnings"`
 	// Summary has the sums of the plan.
 	Summary ConsolidationSummary `json:"summary"`
+	// Settings are as in [scheduling.Plan]. The command always states the time for which it plans, as now.
+	Settings map[string][]string `json:"settings,omitempty"`
 }
 
 // ConsolidationSummary has the sums of a plan. Prices are in USD per hour.
