@@ -101,19 +101,26 @@ func (s Settings) Exchange(ctx context.Context, reader Reader, list []controller
 	return out
 }
 
-// disruptionController is Karpenter's disruption controller with methods that plan for drift and consolidation. Empty nodes and
-// static NodePools need no plan: their methods are Karpenter's own.
+// disruptionController is Karpenter's disruption controller with methods that plan for drift and consolidation. A plan moves any
+// number of nodes, so that there is one method for consolidation. Karpenter's other methods, e.g. for empty nodes and static
+// NodePools, need no plan.
 func (s Settings) disruptionController(r Reader, karpenter *kprovisioning.Provisioner, queue *kdisruption.Queue) *kdisruption.Controller {
-	consolidation := kdisruption.MakeConsolidation(r.Clock, r.Cluster, r.Client, karpenter, r.CloudProvider, r.Recorder, queue)
 	planned := func(reason disruption.Reason, rules kdisruption.Method) *method {
 		return &method{rules: rules, reason: reason, reader: r, settings: s, queue: queue, karpenter: karpenter}
 	}
-	return kdisruption.NewController(r.Clock, r.Client, karpenter, r.CloudProvider, r.Recorder, r.Cluster, queue, nil, kdisruption.WithMethods(
-		kdisruption.NewEmptiness(consolidation),
-		kdisruption.NewStaticDrift(r.Cluster, karpenter, r.CloudProvider),
-		planned(disruption.Drifted, kdisruption.NewDrift(r.Client, r.Cluster, karpenter, r.Recorder, r.Clock)),
-		planned(disruption.Underutilized, kdisruption.NewMultiNodeConsolidation(consolidation)),
-	))
+	var methods []kdisruption.Method
+	for _, m := range kdisruption.NewMethods(r.Clock, r.Cluster, r.Client, karpenter, r.CloudProvider, r.Recorder, queue) {
+		switch m.(type) {
+		case *kdisruption.Drift:
+			m = planned(disruption.Drifted, m)
+		case *kdisruption.MultiNodeConsolidation:
+			m = planned(disruption.Underutilized, m)
+		case *kdisruption.SingleNodeConsolidation:
+			continue
+		}
+		methods = append(methods, m)
+	}
+	return kdisruption.NewController(r.Clock, r.Client, karpenter, r.CloudProvider, r.Recorder, r.Cluster, queue, nil, kdisruption.WithMethods(methods...))
 }
 
 // find returns the first controller of a type.

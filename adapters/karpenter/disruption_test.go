@@ -148,3 +148,22 @@ func TestChangedClusterDropsCommands(t *testing.T) {
 	require.NoError(t, <-done)
 	require.Empty(t, tainted(w))
 }
+
+func TestFailedReplacementIsTakenBack(t *testing.T) {
+	w := halfFull(t, 1)
+	claim := w.claims()[0]
+	claim.StatusConditions(status.WithClock(w.clock)).SetTrueWithReason(karpv1.ConditionTypeDrifted, "ImageDrift", "the image is old")
+	require.NoError(t, w.kube.Status().Update(w.ctx, claim))
+	w.disrupt()
+	require.Len(t, tainted(w), 1)
+	for _, c := range w.claims() {
+		if c.Name != claim.Name { // the provider has no capacity, so that Karpenter deletes the NodeClaim
+			require.NoError(t, w.kube.Delete(w.ctx, c))
+			w.cluster.DeleteNodeClaim(c.Name)
+		}
+	}
+	w.orchestrate()
+	require.Empty(t, tainted(w))
+	require.Len(t, w.claims(), 1)
+	require.True(t, w.queue.IsEmpty())
+}
