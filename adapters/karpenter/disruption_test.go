@@ -14,6 +14,7 @@ import (
 	karpv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 
 	"github.com/plimsoll-go/plimsoll/adapters/karpenter"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
 // halfFull is a world of nodes of one type, of which all pods but one have gone from each.
@@ -166,4 +167,17 @@ func TestFailedReplacementIsTakenBack(t *testing.T) {
 	require.Empty(t, tainted(w))
 	require.Len(t, w.claims(), 1)
 	require.True(t, w.queue.IsEmpty())
+}
+
+func TestSpotReplacesSpotOnlyIfAllowed(t *testing.T) {
+	w := halfFull(t, 1, requires(karpv1.CapacityTypeLabelKey, nil, "spot"))
+	p := &karpv1.NodePool{}
+	require.NoError(t, w.kube.Get(w.ctx, keyOf("default"), p))
+	requires(corev1.LabelInstanceTypeStable, nil, "s-4x-amd64-linux", "s-2x-amd64-linux")(p)
+	require.NoError(t, w.kube.Update(w.ctx, p))
+	w.disrupt()
+	require.Empty(t, tainted(w), "feature gate SpotToSpotConsolidation is off")
+	w.exchange(karpenter.Settings{ValidateAfter: -1, Disruption: disruption.Planner{SpotToSpotTypes: 1}})
+	w.disrupt()
+	require.Len(t, tainted(w), 1)
 }

@@ -3,6 +3,7 @@ package karpenter
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -60,31 +61,14 @@ func (m *method) ComputeCommands(ctx context.Context, budgets map[string]int, ca
 	if err != nil {
 		return nil, err
 	}
-	planner := m.settings.Disruption
-	planner.Policy, planner.Reasons = m.settings.policy(ctx), []disruption.Reason{m.reason}
-	if planner.SpotToSpotTypes == 0 && !options.FromContext(ctx).FeatureGates.SpotToSpotConsolidation {
-		planner.SpotToSpotTypes = -1
-	}
-	planning, cancel := context.WithTimeout(ctx, planTimeout)
-	defer cancel()
-	plan, err := planner.Plan(planning, snapshot.Cluster)
+	plan, err := m.plan(ctx, snapshot)
 	if err != nil {
 		return nil, err
 	}
-	logWarnings(ctx, plan.Warnings)
-	if m.settings.Consolidating != nil {
-		if err := m.settings.Consolidating(planner, snapshot.Cluster, plan); err != nil {
-			return nil, err
-		}
+	blocked := slices.ContainsFunc(candidates, func(c *kdisruption.Candidate) bool { return budgets[c.NodePool.Name] == 0 })
+	if len(plan.Steps) == 0 && !blocked {
+		m.settled = state
 	}
-	if len(plan.Steps) == 0 {
-		if !slices.ContainsFunc(candidates, func(c *kdisruption.Candidate) bool { return budgets[c.NodePool.Name] == 0 }) {
-			m.settled = state
-		}
-		return nil, nil
-	}
-	log.FromContext(ctx).Info("planned disruption", "reason", m.reason, "steps", len(plan.Steps), "price-per-hour", plan.Summary.PricePerHourBefore.String(),
-		"price-per-hour-after", plan.Summary.PricePerHourAfter.String(), "lower-bound-per-hour", plan.Summary.LowerBoundPerHour.String())
 	var commands []kdisruption.Command
 	for i := range together(plan.Steps, snapshot.roomIn(budgets)) {
 		command, err := snapshot.command(&plan.Steps[i], candidates)
@@ -93,7 +77,7 @@ func (m *method) ComputeCommands(ctx context.Context, budgets map[string]int, ca
 		}
 		commands = append(commands, command)
 	}
-	if m.reason != disruption.Underutilized {
+	if m.reason != disruption.Underutilized || len(commands) == 0 {
 		return commands, nil
 	}
 	for i := range commands {
@@ -104,6 +88,32 @@ func (m *method) ComputeCommands(ctx context.Context, budgets map[string]int, ca
 		return nil, err
 	}
 	return commands, nil
+}
+
+// plan plans the removal of nodes for the reason of the method.
+func (m *method) plan(ctx context.Context, s *Snapshot) (*disruption.ConsolidationPlan, error) {
+	planner := m.settings.Disruption
+	planner.Policy, planner.Reasons = m.settings.policy(ctx), []disruption.Reason{m.reason}
+	if planner.SpotToSpotTypes == 0 && !options.FromContext(ctx).FeatureGates.SpotToSpotConsolidation {
+		planner.SpotToSpotTypes = -1
+	}
+	planning, cancel := context.WithTimeout(ctx, planTimeout)
+	defer cancel()
+	plan, err := planner.Plan(planning, s.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	logWarnings(ctx, plan.Warnings)
+	if m.settings.Consolidating != nil {
+		if err := m.settings.Consolidating(planner, s.Cluster, plan); err != nil {
+			return nil, err
+		}
+	}
+	if len(plan.Steps) > 0 {
+		log.FromContext(ctx).Info("planned disruption", "reason", m.reason, "steps", len(plan.Steps), "price-per-hour", plan.Summary.PricePerHourBefore.String(),
+			"price-per-hour-after", plan.Summary.PricePerHourAfter.String(), "lower-bound-per-hour", plan.Summary.LowerBoundPerHour.String())
+	}
+	return plan, nil
 }
 
 // read reads the cluster. Nodes that are no candidates must stay.
@@ -134,9 +144,9 @@ func (m *method) read(ctx context.Context, candidates []*kdisruption.Candidate) 
 	return snapshot, nil
 }
 
-// roomIn returns a function that takes the nodes of a step out of the budgets, and reports whether they allow it.
+// roomIn returns a function that reports whether budgets allow the removal of nodes beside those that it was asked about before.
 func (s *Snapshot) roomIn(budgets map[string]int) func(nodes []string) bool {
-	left := budgets
+	left := maps.Clone(budgets)
 	return func(nodes []string) bool {
 		needed := lo.CountValuesBy(nodes, func(name string) string { return s.nodes[name].Labels()[karpv1.NodePoolLabelKey] })
 		for pool, n := range needed {

@@ -123,13 +123,14 @@ func (w *world) remove() {
 			continue
 		}
 		for _, pod := range w.pods() {
-			if pod.Spec.NodeName == n.Name {
-				w.evict(pod)
-				again := pods("again", 1, "1", "1")[0].(*corev1.Pod)
-				again.Name, again.Labels, again.OwnerReferences, again.Spec = pod.Name, pod.Labels, pod.OwnerReferences, *pod.Spec.DeepCopy()
-				again.Spec.NodeName = ""
-				w.add(again)
+			if pod.Spec.NodeName != n.Name {
+				continue
 			}
+			w.evict(pod)
+			again := pods("again", 1, "1", "1")[0].(*corev1.Pod)
+			again.Name, again.Labels, again.OwnerReferences, again.Spec = pod.Name, pod.Labels, pod.OwnerReferences, *pod.Spec.DeepCopy()
+			again.Spec.NodeName = ""
+			w.add(again)
 		}
 		require.NoError(w.t, w.kube.Delete(w.ctx, n))
 		w.cluster.DeleteNode(n.Name)
@@ -138,9 +139,9 @@ func (w *world) remove() {
 	for _, c := range w.claims() {
 		left[c.Name] = true
 	}
-	for n := range w.cluster.Nodes() {
+	for _, n := range w.cluster.DeepCopyNodes() {
 		if n.NodeClaim != nil && !left[n.NodeClaim.Name] {
-			defer w.cluster.DeleteNodeClaim(n.NodeClaim.Name)
+			w.cluster.DeleteNodeClaim(n.NodeClaim.Name)
 		}
 	}
 }
