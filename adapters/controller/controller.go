@@ -153,7 +153,13 @@ func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
 	errs := []error{c.listMachines(ctx), c.expireOrders(ctx)}
 	if c.listed {
 		c.repeatOrders(ctx)
-		errs = append(errs, c.provision(ctx), c.disrupt(ctx), c.carryOut(ctx, &c.urgent), c.carryOut(ctx, &c.planned))
+		errs = append(errs, c.provision(ctx), c.disrupt(ctx))
+		// Without the taints kube-scheduler would bind the successors of evicted pods to the nodes that these left.
+		if err := c.setTaints(ctx); err != nil {
+			errs = append(errs, err)
+		} else {
+			errs = append(errs, c.carryOut(ctx, &c.urgent), c.carryOut(ctx, &c.planned))
+		}
 	}
 	errs = append(errs, c.nominate(ctx), c.setTaints(ctx), c.tell())
 	c.count(func(s *Stats) {
@@ -191,13 +197,19 @@ func (c *Controller) change(d scheduling.Delta) error {
 
 // wait is how long nothing has to be done unless an event comes.
 func (c *Controller) wait() time.Duration {
+	next := 30 * time.Second
+	if c.opts.ListEvery > 0 {
+		next = min(next, c.listAt-c.clock.elapsed)
+	}
 	switch {
 	case c.pods.unplanned(c.state):
-		return max(c.opts.BatchIdle, 100*time.Millisecond)
+		next = min(next, c.opts.BatchIdle)
 	case len(c.urgent.steps)+len(c.planned.steps) > 0:
-		return time.Second
+		next = min(next, time.Second)
+	case c.opts.DisruptEvery > 0:
+		next = min(next, c.disruptAt-c.clock.elapsed)
 	}
-	return 30 * time.Second
+	return max(next, 100*time.Millisecond)
 }
 
 // Run reconciles until the context ends: whenever events have come, and when Reconcile asks for it. Failures are logged, and

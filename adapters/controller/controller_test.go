@@ -134,6 +134,7 @@ func TestFaults(t *testing.T) {
 		}
 		require.LessOrEqual(t, w.cpu(), int64(limitCPU*1000), "tick %d: limit", w.tick)
 		require.Empty(t, w.twice)
+		require.Empty(t, w.untainted)
 		for _, p := range w.pods {
 			if p.Spec.NodeName == "" {
 				waited[p.UID]++
@@ -330,6 +331,21 @@ func TestBatch(t *testing.T) {
 	}
 	require.Equal(t, 1, plansAfter(900*time.Millisecond, 1))
 	require.Equal(t, 2, plansAfter(900*time.Millisecond, 1), "ten seconds have passed since the first")
+}
+
+// The next round comes in time for the next list of machines and the next plan of disruption, also where no event wakes it.
+func TestWait(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	now := w.now()
+	opts := Options{Clock: func() time.Time { return now }, ListEvery: 12 * time.Second, DisruptEvery: 7 * time.Second, Log: slog.New(slog.DiscardHandler)}
+	c, err := New(opts, &answers{}, w, scheduling.Problem{Catalog: w.catalog, NodePools: []*scheduling.NodePool{pool()}})
+	require.NoError(t, err)
+	for _, want := range []time.Duration{7, 5, 2, 7} {
+		wait, err := c.Reconcile(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want*time.Second, wait)
+		now = now.Add(wait)
+	}
 }
 
 // A round in which one pod has come and one has gone, in a cluster of 1,000 nodes and 10,000 pods.

@@ -74,7 +74,9 @@ type world struct {
 	lost bool
 	// forPod are the orders for each pod, by UID.
 	forPod map[types.UID][]string
-	twice  []string
+	// untainted are the nodes that pods were evicted from while kube-scheduler could bind others to them.
+	untainted []string
+	twice     []string
 }
 
 const tickLength = 30 * time.Second
@@ -244,6 +246,9 @@ func (w *world) Evict(_ context.Context, pod *corev1.Pod) error {
 	}
 	if w.roll(w.faults.evictFails) {
 		return errCloud
+	}
+	if n := w.nodes[p.Spec.NodeName]; n != nil && !HasTaint(n, Taint()) {
+		w.untainted = append(w.untainted, n.Name)
 	}
 	for _, other := range w.pods {
 		if other.Labels["app"] == p.Labels["app"] && other.Spec.NodeName == "" {

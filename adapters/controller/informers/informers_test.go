@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -186,6 +187,11 @@ func TestNominate(t *testing.T) {
 	require.JSONEq(t, `{"metadata": {"uid": "uid"}, "status": {"nominatedNodeName": "node-1"}}`, string(patched), "no other pod of this name")
 	answer = apierrors.NewConflict(pods, "p", nil)
 	require.NoError(t, n.Nominate(ctx, pod, "node-1"))
+	status := field.NewPath("status", "nominatedNodeName")
+	answer = apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", field.ErrorList{field.Forbidden(status, "may not be set on pods that are already bound to a node")})
+	require.NoError(t, n.Nominate(ctx, pod, "node-1"))
+	answer = apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", field.ErrorList{field.Invalid(status, "node_1", "no name of a node")})
+	require.ErrorIs(t, n.Nominate(ctx, pod, "node_1"), answer)
 	answer = apierrors.NewForbidden(pods, "p", nil)
 	require.ErrorIs(t, n.Nominate(ctx, pod, "node-1"), answer)
 }

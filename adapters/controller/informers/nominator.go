@@ -70,8 +70,9 @@ func patch(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, ch
 		return err
 	}
 	_, err = client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, data, metav1.PatchOptions{}, subresources...)
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		return nil // it is gone, or another pod has its name
+	bound := apierrors.IsInvalid(err) && apierrors.HasStatusCause(err, metav1.CauseTypeForbidden)
+	if bound || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil // it has a node, it is gone, or another pod has its name
 	}
 	return err
 }
