@@ -1,9 +1,11 @@
 package expander_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/mem"
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/expander"
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/internal/autoscaler"
@@ -28,8 +30,12 @@ func BenchmarkRead(b *testing.B) {
 	message, err := autoscaler.Marshal(autoscaler.Sample(1, 50, 10_000), autoscaler.Bytes)
 	require.NoError(b, err)
 	b.SetBytes(int64(len(message)))
+	var frames mem.BufferSlice
+	for frame := range slices.Chunk(message, 16<<10) { // as HTTP/2 sends it
+		frames = append(frames, mem.SliceBuffer(frame))
+	}
 	for b.Loop() {
-		_, err := grpcplugin.Read(message)
+		_, err := grpcplugin.Read(frames)
 		require.NoError(b, err)
 	}
 }

@@ -71,20 +71,20 @@ func nodeType(room corev1.ResourceList, price offerings.Price) *instancetypes.In
 
 // readPods sets the pods of the problem, of and places.
 func (m *market) readPods() {
-	index := map[*corev1.Pod]int{}
-	var pods []*corev1.Pod
+	index := podIndex{of: map[*corev1.Pod]int{}}
 	for i, c := range m.candidates {
-		for _, pod := range c.Pods {
-			p, ok := index[pod]
-			if !ok {
-				p = len(pods)
-				index[pod] = p
-				pods, m.places = append(pods, pod), append(m.places, nil)
+		index.last = 0
+		m.of[i] = make([]int, len(c.Pods))
+		for j, pod := range c.Pods {
+			p := index.next(pod)
+			if p == len(m.places) {
+				m.places = append(m.places, nil)
 			}
 			m.places[p] = binary.AppendUvarint(m.places[p], uint64(i))
-			m.of[i] = append(m.of[i], p)
+			m.of[i][j] = p
 		}
 	}
+	pods := index.pods
 	affinities, copies := map[string]*corev1.NodeAffinity{}, make([]corev1.Pod, len(pods))
 	for p, pod := range pods {
 		affinity, ok := affinities[string(m.places[p])]
@@ -95,6 +95,31 @@ func (m *market) readPods() {
 		copyForPlan(&copies[p], pod, affinity)
 		m.problem.Pods = append(m.problem.Pods, &copies[p])
 	}
+}
+
+// podIndex numbers pods in the order in which they are met first.
+type podIndex struct {
+	pods []*corev1.Pod
+	of   map[*corev1.Pod]int
+	// last is the index of the last pod. The pod after it is mostly the one with the next index, because the options of a
+	// request list the pods of a workload in the same order.
+	last int
+}
+
+// next is the index of a pod.
+func (x *podIndex) next(pod *corev1.Pod) int {
+	if guess := x.last + 1; guess < len(x.pods) && x.pods[guess] == pod {
+		x.last = guess
+		return guess
+	}
+	p, ok := x.of[pod]
+	if !ok {
+		p = len(x.pods)
+		x.of[pod] = p
+		x.pods = append(x.pods, pod)
+	}
+	x.last = p
+	return p
 }
 
 // indices reads varints.

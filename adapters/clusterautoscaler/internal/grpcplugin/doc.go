@@ -11,6 +11,6 @@
 // same messages, in nodeBytesMap and podBytes, and 1.34 writes both. On the wire a message is a string of bytes, so that
 // one reader serves all versions. Bytes count where a request has both.
 //
-// A request repeats each pod in every option that could place it, e.g. 10,000 pods in 50 options. [Read] therefore reads a
-// pod once, and of its spec the fields that are needed, once for all pods with the same ones.
+// A request repeats each pod in every option that could place it, e.g. 10,000 pods in 50 options. [Read] therefore reads
+// the frames of a message where they lie, and a pod once, and of its spec the fields that are needed, once for all pods with the same ones.
 package grpcplugin

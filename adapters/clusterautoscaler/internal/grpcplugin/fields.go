@@ -49,16 +49,19 @@ func eachField(message []byte, visit func(field) error) error {
 	return nil
 }
 
-// find returns the value of the first field of a name, without a look at the fields after it; nil if there is none.
-func find(message []byte, name protowire.Number) ([]byte, error) {
-	for len(message) > 0 {
-		f, err := next(message)
-		if err != nil || f.name == name {
-			return f.bytes, err
+// find returns the value of the first field of a name and the number of bytes up to its end, without a look at the fields
+// after it; nil and the length of the message if there is none.
+func find(message []byte, name protowire.Number) (value []byte, end int, err error) {
+	for end < len(message) {
+		f, err := next(message[end:])
+		if err != nil {
+			return nil, end, err
 		}
-		message = message[len(f.whole):]
+		if end += len(f.whole); f.name == name {
+			return f.bytes, end, nil
+		}
 	}
-	return nil, nil
+	return nil, end, nil
 }
 
 // fieldSet is fields of a message, with the set of fields of each message in it; nil is all of a field.

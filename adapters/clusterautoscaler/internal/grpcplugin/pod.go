@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Fields of a Pod and of its metadata.
@@ -41,46 +42,101 @@ func specFields() fieldSet {
 
 // podReader reads the pods of a request, each of them once.
 type podReader struct {
-	metadata, labels, spec fieldSet
-	// pods are by the key of appendKey.
-	pods map[string]*corev1.Pod
+	labels, spec fieldSet
+	// pods are by the key of keyOf.
+	pods map[string]*readPod
+	// first is before the first pod of each option.
+	first readPod
 	// specsOf and labelsOf are by the bytes of their fields.
 	specsOf  map[string]*corev1.PodSpec
 	labelsOf map[string]map[string]string
-	// key and part are memory for the key of one pod and for its fields.
-	key, part []byte
+	// part is memory for the fields of one pod.
+	part []byte
+}
+
+// readPod is a pod that was read.
+type readPod struct {
+	pod *corev1.Pod
+	// start is the message up to the end of the key: messages with the same start are of the same pod.
+	start string
+	// next is the pod that came after this one when it was read last, because options list the pods of a workload in
+	// the same order.
+	next *readPod
 }
 
 func newPodReader() *podReader {
 	return &podReader{
-		metadata: fieldSet{metadataName: nil, metadataNamespace: nil, metadataUID: nil}, labels: fieldSet{metadataLabels: nil}, spec: specFields(),
-		pods: map[string]*corev1.Pod{}, specsOf: map[string]*corev1.PodSpec{}, labelsOf: map[string]map[string]string{},
+		labels: fieldSet{metadataLabels: nil}, spec: specFields(),
+		pods: map[string]*readPod{}, specsOf: map[string]*corev1.PodSpec{}, labelsOf: map[string]map[string]string{},
 	}
 }
 
-// pod reads a Pod, or returns the one that was read before.
-func (r *podReader) pod(message []byte) (*corev1.Pod, error) {
-	metadata, err := find(message, podMetadata)
+// after reads the Pod that an option has after another one, or returns the one that was read before.
+func (r *podReader) after(before *readPod, message []byte) (*readPod, error) {
+	if p := before.next; p != nil && len(message) >= len(p.start) && string(message[:len(p.start)]) == p.start {
+		return p, nil
+	}
+	key, start, err := keyOf(message)
 	if err != nil {
 		return nil, err
 	}
-	if r.key, err = appendKey(r.key[:0], metadata); err != nil {
-		return nil, fmt.Errorf("metadata: %w", err)
+	p, ok := r.pods[key]
+	if !ok {
+		p = &readPod{start: string(message[:start])}
+		if p.pod, err = r.read(message); err != nil {
+			return nil, err
+		}
+		r.pods[key] = p
 	}
-	if pod, ok := r.pods[string(r.key)]; ok {
-		return pod, nil
+	before.next = p
+	return p, nil
+}
+
+// keyOf is the uid of a pod, or namespace/name where it has none, with the length of the message up to its end.
+func keyOf(message []byte) (key string, start int, err error) {
+	metadata, start, err := find(message, podMetadata)
+	if err != nil {
+		return "", 0, err
+	}
+	uid, end, err := find(metadata, metadataUID)
+	if err != nil {
+		return "", 0, fmt.Errorf("metadata: %w", err)
+	}
+	if len(uid) > 0 {
+		return string(uid), start - len(metadata) + end, nil
+	}
+	namespace, _, err := find(metadata, metadataNamespace)
+	if err != nil {
+		return "", 0, fmt.Errorf("metadata: %w", err)
+	}
+	name, _, err := find(metadata, metadataName)
+	return string(namespace) + "/" + string(name), start, err
+}
+
+// read reads a Pod.
+func (r *podReader) read(message []byte) (*corev1.Pod, error) {
+	metadata, _, err := find(message, podMetadata)
+	if err != nil {
+		return nil, err
 	}
 	pod := &corev1.Pod{}
-	if r.part, err = r.metadata.appendTo(r.part[:0], metadata); err == nil {
-		err = pod.ObjectMeta.Unmarshal(r.part)
-	}
-	if err != nil {
+	if err := eachField(metadata, func(f field) error {
+		switch f.name {
+		case metadataName:
+			pod.Name = string(f.bytes)
+		case metadataNamespace:
+			pod.Namespace = string(f.bytes)
+		case metadataUID:
+			pod.UID = types.UID(f.bytes)
+		}
+		return nil
+	}); err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
 	if pod.Labels, err = r.readLabels(metadata); err != nil {
 		return nil, fmt.Errorf("metadata.labels: %w", err)
 	}
-	spec, err := find(message, podSpec)
+	spec, _, err := find(message, podSpec)
 	if err != nil {
 		return nil, err
 	}
@@ -89,22 +145,7 @@ func (r *podReader) pod(message []byte) (*corev1.Pod, error) {
 		return nil, fmt.Errorf("spec: %w", err)
 	}
 	pod.Spec = *known
-	r.pods[string(r.key)] = pod
 	return pod, nil
-}
-
-// appendKey appends the uid of a pod, or namespace/name where it has none.
-func appendKey(to, metadata []byte) ([]byte, error) {
-	uid, err := find(metadata, metadataUID)
-	if err != nil || len(uid) > 0 {
-		return append(to, uid...), err
-	}
-	namespace, err := find(metadata, metadataNamespace)
-	if err != nil {
-		return to, err
-	}
-	name, err := find(metadata, metadataName)
-	return append(append(append(to, namespace...), '/'), name...), err
 }
 
 // readLabels reads the labels of metadata.

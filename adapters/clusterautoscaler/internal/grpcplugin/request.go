@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
 	corev1 "k8s.io/api/core/v1"
 
@@ -30,24 +31,24 @@ const (
 )
 
 // Read reads a BestOptionsRequest, and keeps none of its bytes. The error names the malformed field.
-func Read(message []byte) (expander.Request, error) {
+func Read(message mem.BufferSlice) (expander.Request, error) {
 	r := expander.Request{Templates: map[string]*corev1.Node{}}
-	pods := newPodReader()
+	reader := requestReader{newStream(message), newPodReader()}
 	older := map[string]*corev1.Node{}
-	err := eachField(message, func(f field) (err error) {
+	err := reader.message.eachField(reader.message.left, func(f streamField) error {
 		switch f.name {
 		case requestOptions:
-			var o expander.Option
-			if o, err = pods.option(f.bytes); err != nil {
+			o, err := reader.option(f.length)
+			if err != nil {
 				return fmt.Errorf("options[%d]%w", len(r.Options), err)
 			}
 			r.Options = append(r.Options, o)
 		case requestNodeMap:
-			if err = readTemplate(older, f.bytes); err != nil {
+			if err := readTemplate(older, reader.message.take(f.length)); err != nil {
 				return fmt.Errorf("nodeMap%w", err)
 			}
 		case requestNodeBytesMap:
-			if err = readTemplate(r.Templates, f.bytes); err != nil {
+			if err := readTemplate(r.Templates, reader.message.take(f.length)); err != nil {
 				return fmt.Errorf("nodeBytesMap%w", err)
 			}
 		}
@@ -60,6 +61,12 @@ func Read(message []byte) (expander.Request, error) {
 		r.Templates = older
 	}
 	return r, nil
+}
+
+// requestReader reads a request.
+type requestReader struct {
+	message *stream
+	pods    *podReader
 }
 
 // readTemplate adds an entry of a map of nodes. The error begins with the key of the entry.
@@ -84,44 +91,56 @@ func readTemplate(to map[string]*corev1.Node, entry []byte) error {
 	return nil
 }
 
-// option reads an Option. The error begins with the path of the malformed field.
-func (r *podReader) option(message []byte) (o expander.Option, err error) {
-	var older [][]byte
-	err = eachField(message, func(f field) error {
+// option reads an Option of a length. The error begins with the path of the malformed field.
+func (r *requestReader) option(length int) (o expander.Option, err error) {
+	var pods, older podList
+	for _, list := range []*podList{&pods, &older} {
+		list.last = &r.pods.first
+	}
+	err = r.message.eachField(length, func(f streamField) (err error) {
 		switch f.name {
 		case optionNodeGroup:
-			if o.NodeGroup = string(f.bytes); !utf8.Valid(f.bytes) {
-				return fmt.Errorf(".nodeGroupId: %q: %w", f.bytes, errText)
-			}
+			o.NodeGroup, err = text(".nodeGroupId", r.message.take(f.length))
 		case optionNodeCount:
 			o.NodeCount = int(int32(f.number))
 		case optionDebug:
-			if o.Debug = string(f.bytes); !utf8.Valid(f.bytes) {
-				return fmt.Errorf(".debug: %q: %w", f.bytes, errText)
-			}
+			o.Debug, err = text(".debug", r.message.take(f.length))
 		case optionPods:
-			older = append(older, f.bytes)
+			err = r.add(&older, ".pod", f.length)
 		case optionPodBytes:
-			pod, err := r.pod(f.bytes)
-			if err != nil {
-				return fmt.Errorf(".podBytes[%d]: %w", len(o.Pods), err)
-			}
-			o.Pods = append(o.Pods, pod)
+			err = r.add(&pods, ".podBytes", f.length)
 		}
-		return nil
+		return err
 	})
-	if err != nil || len(o.Pods) > 0 {
-		return o, err
+	if o.Pods = pods.pods; len(o.Pods) == 0 {
+		o.Pods = older.pods
 	}
-	for i, m := range older {
-		pod, err := r.pod(m)
-		if err != nil {
-			return o, fmt.Errorf(".pod[%d]: %w", i, err)
-		}
-		o.Pods = append(o.Pods, pod)
-	}
-	return o, nil
+	return o, err
 }
 
-// errText is the fault of text that a client could not read in the response.
-var errText = errors.New("must be valid UTF-8")
+// podList is pods of an option, and the last of them.
+type podList struct {
+	pods []*corev1.Pod
+	last *readPod
+}
+
+// add reads the next pod of a list in a field.
+func (r *requestReader) add(to *podList, field string, length int) error {
+	p, err := r.pods.after(to.last, r.message.take(length))
+	if err != nil {
+		return fmt.Errorf("%s[%d]: %w", field, len(to.pods), err)
+	}
+	to.pods, to.last = append(to.pods, p.pod), p
+	return nil
+}
+
+// text is the value of a field that a client must be able to read in the response.
+func text(field string, value []byte) (string, error) {
+	if !utf8.Valid(value) {
+		return "", fmt.Errorf("%s: %q: must be valid UTF-8", field, value)
+	}
+	return string(value), nil
+}
+
+// errGroup is the fault of a field of a kind that no version of the messages has.
+var errGroup = errors.New("groups are not supported")

@@ -1,10 +1,12 @@
 package grpcplugin_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/mem"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
@@ -41,6 +43,11 @@ func request() expander.Request {
 	}
 }
 
+// read reads a message that arrives in one frame.
+func read(message []byte) (expander.Request, error) {
+	return grpcplugin.Read(mem.BufferSlice{mem.SliceBuffer(message)})
+}
+
 func message(t testing.TB, r expander.Request, g autoscaler.Generation) []byte {
 	t.Helper()
 	out, err := autoscaler.Marshal(r, g)
@@ -48,10 +55,32 @@ func message(t testing.TB, r expander.Request, g autoscaler.Generation) []byte {
 	return out
 }
 
+// frames are the bytes of a message in buffers of a size.
+func frames(message []byte, size int) (out mem.BufferSlice) {
+	for frame := range slices.Chunk(message, size) {
+		out = append(out, mem.SliceBuffer(frame))
+	}
+	return out
+}
+
+// A message may arrive in frames of any size, so that any field lies in two of them.
+func TestFramesOfAnySize(t *testing.T) {
+	whole := message(t, request(), autoscaler.Both)
+	want, err := grpcplugin.Read(frames(whole, len(whole)))
+	require.NoError(t, err)
+	for size := 1; size < 300; size++ {
+		got, err := grpcplugin.Read(frames(whole, size))
+		require.NoError(t, err, "size %d", size)
+		require.Equal(t, want, got, "size %d", size)
+		_, err = grpcplugin.Read(frames(whole[:len(whole)-1], size))
+		require.ErrorContains(t, err, "unexpected EOF", "size %d", size)
+	}
+}
+
 func TestReadsAllVersions(t *testing.T) {
 	sent := request()
 	for _, g := range []autoscaler.Generation{autoscaler.Messages, autoscaler.Both, autoscaler.Bytes} {
-		got, err := grpcplugin.Read(message(t, sent, g))
+		got, err := read(message(t, sent, g))
 		require.NoError(t, err)
 		assert.Equal(t, sent.Templates, got.Templates)
 		require.Len(t, got.Options, 2)
@@ -84,7 +113,7 @@ func TestReadsAllVersions(t *testing.T) {
 func TestBytesCountBesideMessages(t *testing.T) {
 	old, present := request(), request()
 	present.Templates["a"].Labels[corev1.LabelInstanceTypeStable] = "c5.large"
-	got, err := grpcplugin.Read(append(message(t, old, autoscaler.Messages), message(t, present, autoscaler.Bytes)...))
+	got, err := read(append(message(t, old, autoscaler.Messages), message(t, present, autoscaler.Bytes)...))
 	require.NoError(t, err)
 	assert.Equal(t, "c5.large", got.Templates["a"].Labels[corev1.LabelInstanceTypeStable])
 }
@@ -94,7 +123,7 @@ func TestPodsWithoutUID(t *testing.T) {
 	for _, p := range r.Options[0].Pods {
 		p.UID = ""
 	}
-	got, err := grpcplugin.Read(message(t, r, autoscaler.Bytes))
+	got, err := read(message(t, r, autoscaler.Bytes))
 	require.NoError(t, err)
 	assert.Same(t, got.Options[0].Pods[0], got.Options[1].Pods[0])
 	assert.NotSame(t, got.Options[0].Pods[0], got.Options[0].Pods[1])
@@ -111,10 +140,11 @@ func TestMalformedRequests(t *testing.T) {
 		"options[0].pod[0]: metadata: unexpected EOF":                    bytes(1, bytes(4, bytes(1, "\x0a"))),
 		"options[0].podBytes[0]: metadata.labels: proto: wrong wireType": bytes(1, bytes(5, bytes(1, bytes(1, "web")+"\x58\x00"))),
 		"options[0].podBytes[0]: spec: unexpected EOF":                   bytes(1, bytes(5, bytes(2, bytes(2, "\x0a")))),
+		"options[0]groups are not supported":                             bytes(1, "\x0b"),
 		`nodeBytesMap["a"]: unexpected EOF`:                              bytes(3, bytes(1, "a")+bytes(2, "\x0a\x05")),
 		"nodeMap: unexpected EOF":                                        bytes(2, "\x0a"),
 	} {
-		_, err := grpcplugin.Read([]byte(sent))
+		_, err := read([]byte(sent))
 		assert.ErrorContains(t, err, want)
 	}
 }
@@ -125,7 +155,10 @@ func FuzzRead(f *testing.F) {
 		f.Add(message(f, request(), g))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := grpcplugin.Read(data)
+		r, err := read(data)
+		inFrames, inFramesErr := grpcplugin.Read(frames(data, 3))
+		assert.Equal(t, err, inFramesErr)
+		assert.Equal(t, r, inFrames)
 		if err != nil {
 			assert.ErrorContains(t, err, "malformed BestOptionsRequest: ")
 			assert.Empty(t, r.Options)

@@ -81,8 +81,6 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) (err error) {
 	if !ok {
 		return c.other.Unmarshal(data, v)
 	}
-	whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
-	defer whole.Free()
-	*r, err = Read(whole.ReadOnlyData())
+	*r, err = Read(data)
 	return err
 }
