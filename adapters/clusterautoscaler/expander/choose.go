@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/internal/template"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -123,9 +124,9 @@ func (c *Chooser) Choose(ctx context.Context, r Request) (Choice, error) {
 }
 
 // candidate prices an option. The error says why it cannot be compared.
-func (c *Chooser) candidate(o Option, template *corev1.Node) (candidate, error) {
+func (c *Chooser) candidate(o Option, node *corev1.Node) (candidate, error) {
 	switch {
-	case template == nil:
+	case node == nil:
 		return candidate{}, errors.New("no template node")
 	case o.NodeCount <= 0:
 		return candidate{}, fmt.Errorf("a scale-up by %d nodes", o.NodeCount)
@@ -134,9 +135,11 @@ func (c *Chooser) candidate(o Option, template *corev1.Node) (candidate, error) 
 	case slices.Contains(o.Pods, nil):
 		return candidate{}, fmt.Errorf("pods[%d] is nil", slices.Index(o.Pods, nil))
 	}
-	price := offerings.Sum(c.Prices.PriceOf(template), c.NodeOverhead)
-	room := roomOf(template)
-	catalog, err := instancetypes.NewCatalog(nodeType(room, price))
+	price := offerings.Sum(c.Prices.PriceOf(node), c.NodeOverhead)
+	room := template.Allocatable(node)
+	kind := template.InstanceType("template", room)
+	kind.Offerings = []offerings.Offering{{Zone: "any", CapacityType: offerings.OnDemand, Price: price}}
+	catalog, err := instancetypes.NewCatalog(kind)
 	if err != nil {
 		return candidate{}, fmt.Errorf("template node: %w", err)
 	}

@@ -3,12 +3,10 @@ package expander
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -43,31 +41,6 @@ func newMarket(candidates []candidate) *market {
 
 // poolName is the name of the NodePool of a candidate, because ids of groups may be URLs, which are no names of objects.
 func poolName(candidate int) string { return fmt.Sprintf("option-%d", candidate) }
-
-// roomOf is the allocatable of a node, or its capacity where it states no allocatable.
-func roomOf(node *corev1.Node) corev1.ResourceList {
-	if len(node.Status.Allocatable) == 0 {
-		return node.Status.Capacity
-	}
-	return node.Status.Allocatable
-}
-
-// nodeType is the instance type with an allocatable.
-func nodeType(room corev1.ResourceList, price offerings.Price) *instancetypes.InstanceType {
-	capacity := room.DeepCopy()
-	for name, q := range room {
-		if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
-			// The memory of an instance type includes huge pages, the allocatable memory of a node does not.
-			memory := capacity[corev1.ResourceMemory]
-			memory.Add(q)
-			capacity[corev1.ResourceMemory] = memory
-		}
-	}
-	return &instancetypes.InstanceType{
-		Name: "template", Capacity: capacity,
-		Offerings: []offerings.Offering{{Zone: "any", CapacityType: offerings.OnDemand, Price: price}},
-	}
-}
 
 // readPods sets the pods of the problem, of and places.
 func (m *market) readPods() {

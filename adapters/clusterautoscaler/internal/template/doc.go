@@ -1,0 +1,2 @@
+// Package template reads the nodes that node groups would add as instance types.
+package template
