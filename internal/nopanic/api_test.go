@@ -59,6 +59,7 @@ func functions() map[string]any {
 		"manifest.NodeClaims":             manifest.NodeClaims,
 		"manifest.NodeGroupOf":            manifest.NodeGroupOf,
 		"manifest.PaidFor":                manifest.PaidFor,
+		"manifest.PooledNode":             manifest.PooledNode,
 		"manifest.ReadAnyPlan":            manifest.ReadAnyPlan,
 		"manifest.ReadPlan":               manifest.ReadPlan,
 		"manifest.WidenedNodePools":       manifest.WidenedNodePools,

@@ -239,7 +239,7 @@ func classNodes(o *objects, nodes []*corev1.Node) []*corev1.Node {
 				value, stated := labels[requirements.NormalizeKey(s.Key)]
 				return !stated || setOf([]requirements.Selector{s}).Get(s.Key).Has(value)
 			}) {
-				owned := ownedBy(name, node)
+				owned := PooledNode(name, node)
 				maps.Copy(owned.Labels, told)
 				return owned
 			}

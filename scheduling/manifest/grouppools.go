@@ -63,7 +63,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 		s.templates[name], s.NodeGroups[name] = groupTemplates(nodes, drivers, ofAll(nodes, static)), g
 		told = append(told, fmt.Sprintf("%s (%s)", name, g.Label))
 		for _, node := range nodes {
-			copies[node.Name] = ownedBy(name, node)
+			copies[node.Name] = PooledNode(name, node)
 		}
 		if lo.SomeBy(nodes, func(n *corev1.Node) bool { _, known := CapacityTypeOf(n); return !known }) {
 			untold = append(untold, name)

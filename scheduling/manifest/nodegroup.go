@@ -119,9 +119,12 @@ func PaidFor(node *corev1.Node) *corev1.Node {
 	return &out
 }
 
-// ownedBy is a copy of a node with the labels of a node of a NodePool, and Karpenter's annotation
-// do-not-disrupt in place of Cluster Autoscaler's.
-func ownedBy(pool string, node *corev1.Node) *corev1.Node {
+// PooledNode is a copy of a node of a node group with the labels of a ready node of the NodePool that stands for the
+// group, and Karpenter's annotation do-not-disrupt beside Cluster Autoscaler's; nil for no node (nil).
+func PooledNode(pool string, node *corev1.Node) *corev1.Node {
+	if node == nil {
+		return nil
+	}
 	out, as := PaidFor(node), instancetypes.OfferingOf(node)
 	for key, value := range map[string]string{
 		scheduling.NodePoolLabel: pool, scheduling.RegisteredLabel: "true", scheduling.InitializedLabel: "true",

@@ -3,7 +3,6 @@ package nodegroups
 import (
 	"context"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -143,5 +142,5 @@ func (m *model) share(set, sizes []int) []int {
 // smaller reports whether group a is smaller than b with so many new nodes.
 func (m *model) smaller(a, b int, grown []int) bool {
 	x, y := m.Groups[a].Target+grown[a], m.Groups[b].Target+grown[b]
-	return x < y || x == y && strings.Compare(m.Groups[a].ID, m.Groups[b].ID) < 0
+	return x < y || x == y && m.Groups[a].ID < m.Groups[b].ID
 }

@@ -7,9 +7,11 @@
 // Package expander answers Cluster Autoscaler's question for one group. Here a plan may grow several groups at once, which
 // costs less, because the small rest of the pods gets a small node.
 //
-//	cluster, balance   the groups as NodePools of a problem; similar groups
-//	scaleup            sizes for pending pods
-//	scaledown, unremovable, utilization   nodes to remove, and why the others stay
+//	cluster               the input, and its faults
+//	model, pools          nodes and groups as those of NodePools
+//	scaleup, balance      sizes for pending pods; similar groups
+//	scaledown, removals   nodes to remove
+//	unremovable, utilization  why the other nodes stay
 //
 // # Groups as NodePools
 //

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/nodegroups"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -112,7 +113,7 @@ func TestScaleUpGrowsSeveralGroups(t *testing.T) {
 	assert.Equal(t, []string{"https://cloud/big:0→2", "small:0→1"}, sizes(plan.Resizes))
 	assert.Equal(t, "1.48", plan.PricePerHour.String())
 	assert.Len(t, plan.Resizes[0].Pods, 8)
-	assert.Equal(t, "8 pods need 2 nodes", plan.Resizes[0].Reason)
+	assert.Equal(t, "adds 2 nodes for 8 pods", plan.Resizes[0].Reason)
 	assert.Empty(t, plan.Unschedulable)
 }
 
@@ -138,6 +139,25 @@ func TestScaleUpWaitsForNodesUnderWay(t *testing.T) {
 	assert.Len(t, plan.Resizes[0].Pods, 1)
 }
 
+// A node that has joined and is not ready yet takes in pods, too, until it has taken too long.
+func TestScaleUpWaitsForNodesThatStart(t *testing.T) {
+	for age, want := range map[time.Duration][]string{time.Minute: nil, time.Hour: {"small:1→2"}} {
+		w := newWorld(group("small", 9, template("small", "a", 4, "0.2")))
+		w.join(0, 1)
+		node := w.Problem.Nodes[0]
+		node.CreationTimestamp = metav1.NewTime(w.Problem.Now.Add(-age))
+		node.Status.Conditions[0].Status = corev1.ConditionFalse
+		node.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}}
+		w.wait("web", 1, 3000)
+		assert.Equal(t, want, sizes(w.up(t, nodegroups.Planner{}).Resizes), age)
+
+		node.Status.Conditions[0].Status = corev1.ConditionTrue
+		node.Spec.Taints[0].Key = "startup-taint.cluster-autoscaler.kubernetes.io/network"
+		w.Groups[0].Template.Spec.Taints = node.Spec.Taints
+		assert.Equal(t, want, sizes(w.up(t, nodegroups.Planner{}).Resizes), age)
+	}
+}
+
 // Labels, taints and DaemonSets hold as on nodes.
 func TestScaleUpByLabelsAndTaints(t *testing.T) {
 	tainted := template("cheap", "a", 16, "0.1")
@@ -161,7 +181,7 @@ func TestScaleUpOfAtomicGroups(t *testing.T) {
 	w.wait("more", 6, 4000)
 	plan := w.up(t, nodegroups.Planner{})
 	assert.Equal(t, []string{"slice:0→4"}, sizes(plan.Resizes), "they cost less than 8 nodes")
-	assert.Equal(t, "8 pods need 4 nodes; the group grows to its maximum at once", plan.Resizes[0].Reason)
+	assert.Equal(t, "adds 4 nodes for 8 pods; the group grows to its maximum at once", plan.Resizes[0].Reason)
 	assert.Equal(t, "1.2", plan.PricePerHour.String())
 
 	w = newWorld(atomic("9"), group("small", 20, template("small", "a", 4, "0.2")))
@@ -179,7 +199,7 @@ func TestScaleUpBalancesSimilarGroups(t *testing.T) {
 	w.wait("web", 6, 4000)
 	plan := w.up(t, nodegroups.Planner{Balance: true})
 	assert.Equal(t, []string{"workers-b:0→3", "workers-c:0→3"}, sizes(plan.Resizes))
-	assert.Equal(t, "3 pods need 3 nodes; balanced with similar groups", plan.Resizes[0].Reason)
+	assert.Equal(t, "adds 3 nodes for 3 pods; balanced with similar groups", plan.Resizes[0].Reason)
 	w.wait("more", 2, 4000)
 	assert.Equal(t, []string{"workers-a:3→4", "workers-b:0→4", "workers-c:0→3"}, sizes(w.up(t, nodegroups.Planner{Balance: true}).Resizes), "none is above its maximum")
 
@@ -219,11 +239,11 @@ func TestFaultsOfClusters(t *testing.T) {
 		nodegroups.Group{Template: &corev1.Node{}},
 	)
 	w.GroupOf["n"] = "b"
-	w.Problem.NodePools = []*scheduling.NodePool{{}}
+	w.Problem.NodePools, w.Problem.Now = []*scheduling.NodePool{{}}, time.Time{}
 	p := nodegroups.Planner{ScaleDownSettings: nodegroups.ScaleDownSettings{UtilizationThreshold: -1}}
 	_, err := p.ScaleUp(t.Context(), w.Cluster)
 	for _, want := range []string{
-		"prices: must be set", "utilization threshold -1: must not be negative", "problem: must have neither NodePools nor catalogs",
+		"prices: must be set", "utilization threshold -1: must not be negative", "problem: now must be set, because nodes may take 15m0s to become ready", "problem: must have neither NodePools nor catalogs",
 		`node group "a": template: must be set`, `node group "a": maximum 2: must not be below the minimum 3`, `node group "a": target -1: must be between 0 and 100000`,
 		`node group "a": id: occurs twice`, `node group "a": minimum -1: must not be negative`, `groups[2]: id: must be set`, `node "n": there is no node group "b"`,
 	} {

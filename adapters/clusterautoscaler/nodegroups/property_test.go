@@ -35,7 +35,7 @@ func randomWorld(dice *rand.Rand) *world {
 			g.Template.Spec.Taints = []corev1.Taint{{Key: "team", Value: "x", Effect: corev1.TaintEffectNoSchedule}}
 		}
 		w.Groups = append(w.Groups, g)
-		if dice.IntN(3) == 0 { // a similar one
+		if dice.IntN(2) == 0 { // a similar one
 			other := g
 			other.ID, other.Template = g.ID+"-other-zone", g.Template.DeepCopy()
 			other.Template.Labels[corev1.LabelTopologyZone] = "d"
@@ -152,8 +152,8 @@ func TestRandomGroups(t *testing.T) {
 	}
 	if !testing.Short() {
 		assert.Greater(t, grew, 50)
-		assert.Greater(t, balanced, 2)
-		assert.Greater(t, atomic, 2)
+		assert.Positive(t, balanced)
+		assert.Positive(t, atomic)
 		assert.Greater(t, shrank, 30)
 	}
 	t.Logf("%d groups grew, of them %d balanced and %d atomic ones; %d nodes were removed", grew, balanced, atomic, shrank)

@@ -55,7 +55,7 @@ func TestScaleDownRemovesUnneededNodes(t *testing.T) {
 	assert.Equal(t, map[string]string{"outside": "NotAutoscaled", "small-2": "NotUnderutilized"}, kept(plan))
 	assert.Equal(t, "utilization 0.75 is not below 0.50", plan.Unremovable[1].Detail)
 	assert.Equal(t, []string{"small:3→1"}, sizes(plan.Resizes))
-	assert.Equal(t, "2 nodes are not needed", plan.Resizes[0].Reason)
+	assert.Equal(t, "removes 2 nodes", plan.Resizes[0].Reason)
 	assert.Equal(t, "0.4", plan.SavingPerHour.String())
 	assert.InDelta(t, 0.25, plan.Removals[1].Utilization, 1e-9)
 	assert.Equal(t, "default/small-1-0", plan.Plan.Steps[plan.Removals[1].Step-1].Evictions[0].Pod)

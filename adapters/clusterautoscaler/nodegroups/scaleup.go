@@ -52,7 +52,7 @@ func (p Planner) ScaleUp(ctx context.Context, c Cluster) (*ScaleUp, error) {
 	if err == nil {
 		best, err = p.growAtomic(ctx, m, best)
 	}
-	var balanced []bool
+	balanced := make([]bool, len(c.Groups))
 	if err == nil && p.Balance {
 		best, balanced, err = p.balance(ctx, m, best)
 	}
@@ -164,10 +164,10 @@ func (m *model) scaleUp(t *trial, balanced []bool) *ScaleUp {
 		}
 		price, _ := m.prices[g].Times(int64(n))
 		r := Resize{Group: m.Groups[g].ID, From: m.Groups[g].Target, To: m.Groups[g].Target + n, Pods: pods[g], PricePerHour: price}
-		switch r.Reason = fmt.Sprintf("%d pods need %d nodes", len(pods[g]), n); {
+		switch r.Reason = fmt.Sprintf("adds %s for %s", count(n, "node"), count(len(pods[g]), "pod")); {
 		case m.Groups[g].Atomic:
 			r.Reason += "; the group grows to its maximum at once"
-		case balanced != nil && balanced[g]:
+		case balanced[g]:
 			r.Reason += "; balanced with similar groups"
 		}
 		out.Resizes = append(out.Resizes, r)
@@ -196,4 +196,12 @@ func (m *model) newNodes(t *trial) map[string]int {
 		nodes = nodes[n:]
 	}
 	return out
+}
+
+// count is a number of objects in words, e.g. "2 nodes".
+func count(n int, object string) string {
+	if n == 1 {
+		return "1 " + object
+	}
+	return fmt.Sprintf("%d %ss", n, object)
 }

@@ -3,6 +3,7 @@ package nodegroups
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -160,4 +161,21 @@ func inWords(out *Unremovable, cause disruption.Cause) {
 	default:
 		out.Reason = NotUnneededOtherReason
 	}
+}
+
+// podOf is the pod of an object, as namespace/name; "" if the object is none.
+func podOf(object string) string {
+	name, _ := strings.CutPrefix(object, "pod/")
+	if name == object {
+		return ""
+	}
+	return name
+}
+
+// splitNames are the names in a list with commas between them.
+func splitNames(list string) (out []string) {
+	for name := range strings.SplitSeq(list, ",") {
+		out = append(out, strings.TrimSpace(name))
+	}
+	return out
 }

@@ -12,5 +12,6 @@
 // one reader serves all versions. Bytes count where a request has both.
 //
 // A request repeats each pod in every option that could place it, e.g. 10,000 pods in 50 options. [Read] therefore reads
-// the frames of a message where they lie, and a pod once, and of its spec the fields that are needed, once for all pods with the same ones.
+// the frames of a message where they lie, a pod once, and the fields of its spec that are needed once for all pods with
+// the same ones.
 package grpcplugin
