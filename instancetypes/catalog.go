@@ -145,12 +145,24 @@ func (c *Catalog) Names() []string {
 }
 
 // Lookup returns the offering that the key names. A key without a reservation id finds
-// the reservation whose id sorts first, where there are several.
+// the offering without one, or else that whose id sorts first. A reservation id that the catalog
+// does not have is ignored, except for reserved offerings, because e.g. a node on demand may use an
+// open reservation that it is not billed by.
 func (c *Catalog) Lookup(key offerings.Key) (offerings.Offering, bool) {
 	t, ok := c.Get(key.InstanceType)
 	if !ok {
 		return offerings.Offering{}, false
 	}
+	o, ok := t.lookup(key)
+	if !ok && key.ReservationID != "" && key.CapacityType != offerings.Reserved {
+		key.ReservationID = ""
+		o, ok = t.lookup(key)
+	}
+	return o, ok
+}
+
+// lookup is the offering that the key names; the first of several if the key has no reservation id.
+func (t *InstanceType) lookup(key offerings.Key) (offerings.Offering, bool) {
 	i, _ := slices.BinarySearchFunc(t.Offerings, key, func(o offerings.Offering, key offerings.Key) int {
 		return o.Key(t.Name).Compare(key)
 	})

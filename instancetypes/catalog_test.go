@@ -68,7 +68,7 @@ func TestNewCatalogReportsEveryFault(t *testing.T) {
 		machine("n", "memory=1Gi", "spot@a=0.1"),
 		machine("m", "cpu=1 memory=1Gi", ""),
 		machine("", "cpu=1 memory=1Gi", ""),
-		machine("o", "cpu=1 memory=1Gi", "spot@=0.1 cheap@a=0.1"),
+		machine("o", "cpu=1 memory=1Gi", "spot@=0.1 CHEAP@a=0.1"),
 	)
 	got := lines(err)
 	require.Len(t, got, 6, "%q", got)
@@ -78,7 +78,7 @@ func TestNewCatalogReportsEveryFault(t *testing.T) {
 		`instance type m: name: "m": is the name of two types`,
 		"name: must not be empty",
 		"instance type o: offerings[0].zone: must not be empty",
-		"instance type o: offerings[1].capacityType: capacity type \"cheap\": want reserved, spot or on-demand",
+		"instance type o: offerings[1].capacityType: capacity type \"CHEAP\": want reserved, spot, on-demand or a lower-case label value",
 	} {
 		assert.Contains(t, got[i], want)
 	}

@@ -82,8 +82,8 @@ func TestReadCSVFaults(t *testing.T) {
 		{"a row too short", "name,cpu,memory\nm,1\nn,1,1Gi\n", []string{"line 2, column 1: the row has 2 cells, but there are 3 headings"}},
 		{"a quotation mark too many", "name,cpu,memory\nm,1\"2,1Gi\n", []string{`line 2, column 4: is not CSV: bare " in non-quoted-field`}},
 		{"a quotation that does not end", "name,cpu,memory\nm,\"1,1Gi\n", []string{`is not CSV: extraneous or missing " in quoted-field`}},
-		{"bad cells", head + "m,two,1Gi,a,cheap,NaN,often,,,maybe\n", []string{
-			`line 2, column 13: instance type m: capacityType: "cheap": want reserved, spot or on-demand`,
+		{"bad cells", head + "m,two,1Gi,a,CHEAP,NaN,often,,,maybe\n", []string{
+			`line 2, column 13: instance type m: capacityType: "CHEAP": want reserved, spot, on-demand or`,
 			`line 2, column 19: instance type m: price: "NaN": want a decimal number`,
 			`line 2, column 23: instance type m: interruptionRate: "often": is not a number`,
 			`line 2, column 31: instance type m: unavailable: "maybe": must be true or false`,

@@ -203,7 +203,7 @@ func (t *InstanceType) label(o *offerings.Offering, key string) (string, bool) {
 	case offerings.CapacityTypeLabel:
 		return string(o.CapacityType), o.CapacityType != ""
 	case offerings.ReservationIDLabel:
-		if o.CapacityType == offerings.Reserved && o.ReservationID != "" {
+		if o.Counted() {
 			return o.ReservationID, true
 		}
 	}

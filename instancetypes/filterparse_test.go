@@ -109,7 +109,7 @@ func TestParseFilterErrors(t *testing.T) {
 		{"generation>=x", []string{"needs a whole number after >="}},
 		{"generation>5.5", []string{"needs a whole number after >"}},
 		{"capacity-type=ondemand", []string{"did you mean on-demand?"}},
-		{"capacity-type in (spot cheap)", []string{`has an unknown capacity type "cheap"`}},
+		{"capacity-type in (spot CHEAP)", []string{`has an unknown capacity type "CHEAP"`}},
 		{"price<-1", []string{"has a bad price"}},
 		{"price=cheap", []string{"has a bad price"}},
 		{"price", []string{"needs =, !=, in (…) or notin (…) after price"}},

@@ -130,13 +130,13 @@ func TestReadJSONFaults(t *testing.T) {
 		{"names twice", "{\"instanceTypes\":[{" + small + "},\n{" + small + "}]}", []string{`line 2, column 1: instance type m: name: "m": is the name of two types, the first in line 1`}},
 		{"no name", one(`"capacity":{"cpu":"1","memory":"1Gi"}`), []string{"line 1, column 19: name: must not be empty"}},
 		{
-			"everything at once", "{\"instanceTypes\":[{\"name\":\"m\",\"capacity\":{\"cpu\":\"x\"}},\n{\"name\":\"n\",\"capacity\":{\"cpu\":\"1\",\"memory\":\"1Gi\"},\"offerings\":[\n{\"zone\":\"a\",\"capacityType\":\"spot\",\"price\":1},\n{\"zone\":\"\",\"capacityType\":\"cheap\",\"price\":-1}]}]}",
+			"everything at once", "{\"instanceTypes\":[{\"name\":\"m\",\"capacity\":{\"cpu\":\"x\"}},\n{\"name\":\"n\",\"capacity\":{\"cpu\":\"1\",\"memory\":\"1Gi\"},\"offerings\":[\n{\"zone\":\"a\",\"capacityType\":\"spot\",\"price\":1},\n{\"zone\":\"\",\"capacityType\":\"CHEAP\",\"price\":-1}]}]}",
 			[]string{
 				`line 1, column 49: instance type m: capacity.cpu: "x": is not a quantity`,
 				"line 1, column 42: instance type m: capacity.memory: is missing",
 				`line 4, column 43: instance type n: offerings[1].price: "-1": must not be negative`,
 				"line 4, column 9: instance type n: offerings[1].zone: must not be empty",
-				`line 4, column 27: instance type n: offerings[1].capacityType: capacity type "cheap": want reserved, spot or on-demand`,
+				`line 4, column 27: instance type n: offerings[1].capacityType: capacity type "CHEAP": want reserved, spot, on-demand or a lower-case label value`,
 			},
 		},
 	} {

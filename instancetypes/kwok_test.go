@@ -154,7 +154,7 @@ func TestReadKWOKFaults(t *testing.T) {
 		{"vague label", offered(`{"Price":1,"capacityType":"spot","zone":"a","Requirements":[{"key":"x","operator":"In","values":["a","b"]}]}`), []string{
 			"must have a single value, since a node has one",
 		}},
-		{"unknown capacity type", offered(kwokOffering("1", "cheap", "a")), []string{"offerings[0].capacityType"}},
+		{"unknown capacity type", offered(kwokOffering("1", "CHEAP", "a")), []string{"offerings[0].capacityType"}},
 		{"reserved without id", offered(kwokOffering("1", "reserved", "a")), []string{"offerings[0].reservationID"}},
 		{"other resources under the same name", "[" + good + ",\n" + entry("m", "amd64", "linux", `"cpu":"2","memory":"1Gi"`, "") + "]", []string{
 			"line 2, column 1: instance type m: resources: differ from those of the entry of the same name in line 1",

@@ -184,7 +184,7 @@ func (o kwokOffering) onSale(path string, report func(field, value, problem stri
 		for _, capacityType := range capacityTypes {
 			one := sold.DeepCopy()
 			one.Zone, one.CapacityType = zone, offerings.CapacityType(capacityType)
-			if one.CapacityType == offerings.Reserved {
+			if one.Counted() {
 				one.ReservationCount = o.ReservationCapacity
 			} else {
 				one.ReservationID = ""

@@ -152,7 +152,7 @@ func (r *repricing) further(t *InstanceType, x *PriceChange) (o offerings.Offeri
 	}
 	for i := range t.Offerings {
 		// The capacity may depend on the zone, the interruption rate does not.
-		if like := &t.Offerings[i]; like.Zone == o.Zone && like.CapacityType != offerings.Reserved {
+		if like := &t.Offerings[i]; like.Zone == o.Zone && !like.Counted() {
 			o.Capacity, o.Overhead = like.Capacity, like.Overhead
 		}
 		if x.CapacityType == offerings.Spot {

@@ -68,8 +68,8 @@ func TestWithPrices(t *testing.T) {
 	_, ok = c.Lookup(offerings.Key{InstanceType: "small", Zone: "a", CapacityType: offerings.Spot})
 	assert.False(t, ok, "the catalog itself stays as it is")
 
-	_, _, err = c.WithPrices(instancetypes.Prices{Changes: []instancetypes.PriceChange{{}, {InstanceType: "small", CapacityType: "od"}}})
-	require.EqualError(t, err, `instance type small: changes[1].capacityType: "od": want reserved, spot or on-demand`)
+	_, _, err = c.WithPrices(instancetypes.Prices{Changes: []instancetypes.PriceChange{{}, {InstanceType: "small", CapacityType: "OD"}}})
+	require.EqualError(t, err, `instance type small: changes[1].capacityType: "OD": want reserved, spot, on-demand or a lower-case label value`)
 
 	_, unused, err = (*instancetypes.Catalog)(nil).WithPrices(instancetypes.Prices{Changes: []instancetypes.PriceChange{spot}})
 	require.NoError(t, err)

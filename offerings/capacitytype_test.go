@@ -13,6 +13,9 @@ func TestParseCapacityType(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
+	own, err := ParseCapacityType("colo")
+	require.NoError(t, err)
+	assert.Equal(t, CapacityType("colo"), own)
 	for text, hint := range map[string]string{
 		"on_demand": "did you mean on-demand?",
 		"OnDemand":  "did you mean on-demand?",
@@ -23,9 +26,9 @@ func TestParseCapacityType(t *testing.T) {
 		_, err := ParseCapacityType(text)
 		require.ErrorContains(t, err, hint, text)
 	}
-	for _, text := range []string{"", "spt", "preemptible"} {
+	for _, text := range []string{"", "Colo", "my colo", "-"} {
 		_, err := ParseCapacityType(text)
-		require.ErrorContains(t, err, "want reserved, spot or on-demand", text)
+		require.ErrorContains(t, err, "want reserved, spot, on-demand or a lower-case label value", text)
 		assert.NotContains(t, err.Error(), "did you mean")
 	}
 }

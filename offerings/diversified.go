@@ -82,8 +82,8 @@ type pool struct {
 
 func poolOf(c Candidate) pool {
 	o := c.Offering
-	if o.CapacityType == Reserved {
-		return pool{capacityType: Reserved, reservation: o.ReservationID}
+	if o.Counted() {
+		return pool{capacityType: o.CapacityType, reservation: o.ReservationID}
 	}
 	return pool{capacityType: o.CapacityType, family: Family(c.InstanceType), zone: o.Zone}
 }

@@ -18,7 +18,7 @@ const (
 	ZoneIDLabel = "topology.k8s.aws/zone-id"
 	// CapacityTypeLabel carries [Offering.CapacityType].
 	CapacityTypeLabel = "karpenter.sh/capacity-type"
-	// ReservationIDLabel carries [Offering.ReservationID], on reserved nodes only.
+	// ReservationIDLabel carries [Offering.ReservationID], on nodes of counted offerings only.
 	ReservationIDLabel = "karpenter.k8s.aws/capacity-reservation-id"
 )
 
@@ -35,10 +35,12 @@ type Offering struct {
 	// Unavailable offerings are listed, so that running nodes can be priced and compared with
 	// available offerings, but must not be launched.
 	Unavailable bool `json:"unavailable,omitempty"`
-	// ReservationID names the reservation of a reserved offering. Offerings of
-	// several types or zones that carry the same id draw on the same reservation.
+	// ReservationID names what limits the number of nodes: a reservation, or an inventory such as
+	// the machines of a rack. Reserved offerings must have one, those of other capacity types may;
+	// without one there are as many nodes as anyone launches. Offerings of several types or zones
+	// that carry the same id draw on the same count. It must be a valid label value.
 	ReservationID string `json:"reservationID,omitempty"`
-	// ReservationCount is how many nodes are left in the reservation.
+	// ReservationCount is how many more nodes the reservation or inventory has.
 	ReservationCount int `json:"reservationCount,omitempty"`
 	// InterruptionRate is the share of spot nodes of this type and zone, 0 to 1, that the
 	// provider takes away within a month; 0 is none, or unknown.
@@ -50,7 +52,7 @@ type Offering struct {
 	// eviction threshold keep for themselves.
 	Overhead corev1.ResourceList `json:"overhead,omitempty"`
 	// Labels are labels of its nodes beside zone, capacity type and reservation
-	// id: zone id, region, partition, kind of reservation.
+	// id: zone id, region, partition, kind of reservation, rack.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Estimated names the JSON fields whose values are estimates of the catalog rather than figures
 	// of its source, e.g. "price" or "interruptionRate". "zone" says that the source has the price
@@ -59,23 +61,26 @@ type Offering struct {
 }
 
 // NodeLabels returns the labels that a node of the offering carries: zone, capacity
-// type, the reservation id of a reserved offering, and Labels. The map is the
+// type, the reservation id of a counted offering, and Labels. The map is the
 // caller's to keep.
 func (o Offering) NodeLabels() map[string]string {
 	labels := make(map[string]string, len(o.Labels)+3)
 	maps.Copy(labels, o.Labels)
 	labels[ZoneLabel] = o.Zone
 	labels[CapacityTypeLabel] = string(o.CapacityType)
-	if o.CapacityType == Reserved && o.ReservationID != "" {
+	if o.Counted() {
 		labels[ReservationIDLabel] = o.ReservationID
 	}
 	return labels
 }
 
+// Counted reports whether the number of its nodes is limited, by a reservation or by an inventory.
+func (o *Offering) Counted() bool { return o.ReservationID != "" }
+
 // Launchable reports whether a node can be launched from it now: the offering is not
-// marked unavailable, and its reservation, if it has one, is not used up.
+// marked unavailable, and its reservation or inventory, if it has one, is not used up.
 func (o Offering) Launchable() bool {
-	return !o.Unavailable && (o.CapacityType != Reserved || o.ReservationCount > 0)
+	return !o.Unavailable && (!o.Counted() || o.ReservationCount > 0)
 }
 
 // DeepCopy returns an offering that shares no memory with o.
@@ -100,7 +105,7 @@ type Key struct {
 	InstanceType string       `json:"instanceType,omitempty"`
 	Zone         string       `json:"zone,omitempty"`
 	CapacityType CapacityType `json:"capacityType,omitempty"`
-	// ReservationID is that of a reserved offering.
+	// ReservationID is that of a counted offering.
 	ReservationID string `json:"reservationID,omitempty"`
 }
 

@@ -96,8 +96,7 @@ func TestValidateRejects(t *testing.T) {
 		"negative rate":     {func(o *Offering) { o.InterruptionRate = -0.1 }, "interruptionRate: -0.1: want a share"},
 		"rate NaN":          {func(o *Offering) { o.InterruptionRate = math.NaN() }, "interruptionRate: NaN: want a share"},
 		"rate on demand":    {func(o *Offering) { o.CapacityType = OnDemand }, "interruptionRate: 0.05: only spot offerings have one, this is on-demand"},
-		"spot reservation":  {func(o *Offering) { o.ReservationID = "cr-1" }, `reservationID: "cr-1": only reserved offerings have one, this is spot`},
-		"spot count":        {func(o *Offering) { o.ReservationCount = 3 }, "reservationCount: 3: only reserved offerings have one, this is spot"},
+		"spot count":        {func(o *Offering) { o.ReservationCount = 3 }, "reservationCount: 3: needs a reservationID, since nodes are counted by it"},
 		"no reservation":    {func(o *Offering) { *o = reservedOffering(); o.ReservationID = "" }, "reservationID: must not be empty"},
 		"reservation id":    {func(o *Offering) { *o = reservedOffering(); o.ReservationID = "a b" }, `reservationID: "a b": a valid label must be`},
 		"negative count":    {func(o *Offering) { *o = reservedOffering(); o.ReservationCount = -1 }, "reservationCount: -1: must not be negative"},
@@ -112,7 +111,7 @@ func TestValidateRejects(t *testing.T) {
 			`labels[failure-domain.beta.kubernetes.io/zone]: "elsewhere": contradicts "us-east-1a"`,
 		},
 		"capacity type label": {func(o *Offering) { o.Labels[CapacityTypeLabel] = "on-demand" }, `contradicts "spot"`},
-		"reservation label":   {func(o *Offering) { o.Labels[ReservationIDLabel] = "cr-1" }, "only reserved offerings have one"},
+		"reservation label":   {func(o *Offering) { o.Labels[ReservationIDLabel] = "cr-1" }, "needs the same reservationID"},
 		"estimated":           {func(o *Offering) { o.Estimated = []string{"labels"} }, `estimated: "labels": want one of capacity, interruptionRate, overhead, price, reservationCount, unavailable, zone`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
 // Candidate is an offering together with the name of the instance type that it
@@ -24,8 +26,8 @@ type Ranking struct {
 	// Strategy says which property of offerings is compared first; "" is LowestPrice.
 	Strategy Strategy
 	// CapacityTypes is the order of capacity types. Types that it lacks follow in the order
-	// reserved, spot, on-demand. Under Prioritized the order is compared first, otherwise it
-	// decides ties.
+	// reserved, spot, on-demand, then all types of one's own alike. Under Prioritized the order is
+	// compared first, otherwise it decides ties.
 	CapacityTypes []CapacityType
 	// Priorities ranks instance types by name for Prioritized, smallest first. Types
 	// that are missing come last. Other strategies do not read it.
@@ -214,8 +216,9 @@ func partsPerMillion(rate float64) uint64 {
 	return uint64(math.Round(min(rate, 1) * million))
 }
 
-// CapacityType is on-demand, spot or reserved. Its values are those of the node
-// label karpenter.sh/capacity-type.
+// CapacityType is on-demand, spot, reserved, or a name of one's own such as colo: a lower-case
+// label value. It is the value of the node label karpenter.sh/capacity-type. Nodes of a type of
+// one's own are not interrupted.
 type CapacityType string
 
 // The capacity types.
@@ -232,20 +235,18 @@ const (
 // unless a [Ranking] says otherwise: reserved, spot, on-demand.
 func CapacityTypes() []CapacityType { return []CapacityType{Reserved, Spot, OnDemand} }
 
-// ParseCapacityType reads the name of a capacity type, spelled exactly.
+// ParseCapacityType reads the name of a capacity type, spelled exactly: reserved, spot, on-demand,
+// or a lower-case label value. Names that differ from the first three in case, spaces, dashes and
+// underscores alone are errors, because they are misspelt.
 func ParseCapacityType(s string) (CapacityType, error) {
-	switch c := CapacityType(s); c {
-	case Reserved, Spot, OnDemand:
-		return c, nil
+	meant, misspelt := requirements.Misspelt(CapacityTypeLabel, s)
+	if meant != "" {
+		return "", fmt.Errorf("capacity type %s: want reserved, spot or on-demand; did you mean %s?", quoteShort(s), meant)
 	}
-	hint := ""
-	switch squeezed := normalised(s); squeezed {
-	case "reserved", "spot":
-		hint = fmt.Sprintf("; did you mean %s?", squeezed)
-	case "ondemand":
-		hint = fmt.Sprintf("; did you mean %s?", OnDemand)
+	if s == "" || misspelt || !requirements.ValidLabelValue(s) {
+		return "", fmt.Errorf("capacity type %s: want reserved, spot, on-demand or a lower-case label value", quoteShort(s))
 	}
-	return "", fmt.Errorf("capacity type %s: want reserved, spot or on-demand%s", quoteShort(s), hint)
+	return CapacityType(s), nil
 }
 
 // normalised removes case, spaces and dashes, because people spell names with and without them.

@@ -15,8 +15,8 @@ import (
 
 // Validate reports everything that is wrong with the offering, joined into one
 // error of which each line names the field and the value. A reserved offering
-// needs a reservation id, since reservations are counted by it; an offering of
-// another kind must not have one. Only spot offerings have an interruption rate.
+// needs a reservation id, since reservations are counted by it. A count needs an
+// id. Only spot offerings have an interruption rate.
 func (o Offering) Validate() error {
 	var faults faultList
 	if o.Zone == "" {
@@ -49,19 +49,13 @@ func (o Offering) Validate() error {
 }
 
 func (o Offering) validateReservation(faults *faultList) {
-	if o.CapacityType != Reserved {
-		if o.ReservationID != "" {
-			faults.add("reservationID: %s: only reserved offerings have one, this is %s", quoteShort(o.ReservationID), o.CapacityType)
-		}
-		if o.ReservationCount != 0 {
-			faults.add("reservationCount: %d: only reserved offerings have one, this is %s", o.ReservationCount, o.CapacityType)
-		}
-		return
-	}
-	if o.ReservationID == "" {
-		faults.add("reservationID: must not be empty, since reservations are counted by it")
-	} else {
+	switch {
+	case o.Counted():
 		faults.label("reservationID", o.ReservationID)
+	case o.CapacityType == Reserved:
+		faults.add("reservationID: must not be empty, since reservations are counted by it")
+	case o.ReservationCount != 0:
+		faults.add("reservationCount: %d: needs a reservationID, since nodes are counted by it", o.ReservationCount)
 	}
 	if o.ReservationCount < 0 {
 		faults.add("reservationCount: %d: must not be negative", o.ReservationCount)
@@ -86,8 +80,8 @@ func (o Offering) validateLabels(faults *faultList) {
 		if want, ok := own[name]; ok && want != value {
 			faults.add("labels[%s]: %s: contradicts %s, which the offering says elsewhere", key, quoteShort(value), quoteShort(want))
 		}
-		if name == ReservationIDLabel && o.CapacityType != Reserved {
-			faults.add("labels[%s]: %s: only reserved offerings have one, this is %s", key, quoteShort(value), o.CapacityType)
+		if name == ReservationIDLabel && !o.Counted() {
+			faults.add("labels[%s]: %s: needs the same reservationID", key, quoteShort(value))
 		}
 	}
 }

@@ -119,15 +119,18 @@ func (s Selector) validateFloor(f *faults) {
 	}
 }
 
-// UnknownValues returns the values of an [In], sorted, that its label never has, where its values
-// are known: capacity types and tenancies. An entry that lists unknown values beside known ones is
-// valid, but deserves a warning.
+// UnknownValues returns the values of an [In], sorted, that its label never has: tenancies of other
+// names, and capacity types that are misspelt (see [Misspelt]). An entry that lists unknown values
+// beside known ones is valid, but deserves a warning.
 func (s Selector) UnknownValues() []string {
-	known := knownValues(NormalizeKey(s.Key))
-	if known == nil || s.Operator != In {
+	key := NormalizeKey(s.Key)
+	if s.Operator != In {
 		return nil
 	}
-	return keep(sortedValues(s.Key, s.Values), func(v string) bool { return !slices.Contains(known, v) })
+	return keep(sortedValues(s.Key, s.Values), func(v string) bool {
+		_, misspelt := Misspelt(key, v)
+		return misspelt || key == TenancyKey && !slices.Contains(tenancies, v)
+	})
 }
 
 // ValidateSelectors applies [Selector.Validate] to the requirements of a

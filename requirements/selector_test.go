@@ -128,18 +128,19 @@ func TestValidate(t *testing.T) {
 		{"R49 host name", Selector{Key: "kubernetes.io/hostname", Operator: Exists}, `key of "kubernetes.io/hostname": is restricted: its value follows from the instance type and zone`},
 		{"R49 well-known", Selector{Key: "karpenter.k8s.aws/instance-cpu", Operator: Gt, Values: []string{"4"}}, ""},
 		{"R45 known", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"spot", "on-demand", "reserved"}, MinValues: ptr(3)}, ""},
-		{"R45 unknown", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"Spot", "x"}},
-			`values of "karpenter.sh/capacity-type": needs at least 1 of the values on-demand, reserved, spot: "Spot x"`},
-		{"R50 some unknown", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"x", "spot"}}, ""},
-		{"R50 too few known", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"x", "spot"}, MinValues: ptr(2)},
-			`values of "karpenter.sh/capacity-type": needs at least 2 of the values on-demand, reserved, spot: "x spot"`},
-		{"R50 none known, no floor", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"x"}, MinValues: ptr(0)},
+		{"R45 unknown", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"Spot", "X"}},
+			`values of "karpenter.sh/capacity-type": needs at least 1 of the values on-demand, reserved, spot: "Spot X"`},
+		{"R50 some unknown", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"X", "spot"}}, ""},
+		{"R50 too few known", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"X", "spot"}, MinValues: ptr(2)},
+			`values of "karpenter.sh/capacity-type": needs at least 2 of the values on-demand, reserved, spot: "X spot"`},
+		{"R50 none known, no floor", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"X"}, MinValues: ptr(0)},
 			`minValues of "karpenter.sh/capacity-type": must lie between 1 and 50: "0"` + "\n" +
-				`values of "karpenter.sh/capacity-type": needs at least 1 of the values on-demand, reserved, spot: "x"`},
+				`values of "karpenter.sh/capacity-type": needs at least 1 of the values on-demand, reserved, spot: "X"`},
+		{"R50 a name of one's own", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"colo"}}, ""},
 		{"R50 alone in its list", Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"spot"}, MinValues: ptr(1)}, ""},
 		{"R50 tenancy", Selector{Key: "karpenter.k8s.aws/instance-tenancy", Operator: In, Values: []string{"host"}},
 			`values of "karpenter.k8s.aws/instance-tenancy": needs at least 1 of the values dedicated, default: "host"`},
-		{"R50 other operators", Selector{Key: "karpenter.sh/capacity-type", Operator: NotIn, Values: []string{"x"}}, ""},
+		{"R50 other operators", Selector{Key: "karpenter.sh/capacity-type", Operator: NotIn, Values: []string{"X"}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := slices.Clone(tt.s.Values)
@@ -160,8 +161,8 @@ func TestValidate(t *testing.T) {
 
 // R50: a mixture is accepted, and the caller can warn about it.
 func TestUnknownValues(t *testing.T) {
-	s := Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"x", "spot", "a", "x"}}
-	assert.Equal(t, []string{"a", "x"}, s.UnknownValues())
+	s := Selector{Key: "karpenter.sh/capacity-type", Operator: In, Values: []string{"X", "spot", "A", "X"}}
+	assert.Equal(t, []string{"A", "X"}, s.UnknownValues())
 	s.Operator = NotIn
 	assert.Empty(t, s.UnknownValues())
 	assert.Empty(t, Selector{Key: "k", Operator: In, Values: []string{"x"}}.UnknownValues())

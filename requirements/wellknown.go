@@ -1,5 +1,7 @@
 package requirements
 
+import "strings"
+
 import corev1 "k8s.io/api/core/v1"
 
 // WellKnown returns the keys whose labels follow from the launched node, so that a NodePool need
@@ -140,6 +142,27 @@ func knownValues(key string) []string {
 		return tenancies
 	}
 	return nil
+}
+
+// Misspelt reports whether a value of a label differs from a known one in case, spaces, dashes and
+// underscores alone, and returns that one. Known are capacity types and tenancies. A capacity type
+// with upper-case letters is misspelt, too, without a known one that is meant.
+func Misspelt(key, value string) (meant string, ok bool) {
+	key = NormalizeKey(key)
+	for _, known := range knownValues(key) {
+		if value == known {
+			return "", false
+		}
+		if normalised(value) == normalised(known) {
+			meant = known
+		}
+	}
+	return meant, meant != "" || key == CapacityTypeKey && value != strings.ToLower(value)
+}
+
+// normalised removes case, spaces and dashes, because people spell names with and without them.
+func normalised(s string) string {
+	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }
 
 // Read only.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,10 @@ func (t *planText) machines(groups []*launches.Group) {
 	if devices {
 		head = append(head, "DEVICES")
 	}
+	counted := lo.SomeBy(groups, func(g *launches.Group) bool { return g.Launches[0].Options[0].ReservationID != "" })
+	if counted {
+		head = append(head, "RESERVATION")
+	}
 	tabulate(t.to, "LAUNCH", append(head, "PODS"), groups, func(g *launches.Group, _ int) []string {
 		l := g.Launches[0]
 		o := &l.Options[0]
@@ -30,6 +35,9 @@ func (t *planText) machines(groups []*launches.Group) {
 		}
 		if devices {
 			row = append(row, g.Devices())
+		}
+		if counted {
+			row = append(row, cmp.Or(o.ReservationID, "-"))
 		}
 		pods := lo.FlatMap(g.Launches, func(l *scheduling.Launch, _ int) []string { return l.Pods })
 		return append(row, t.p.byWorkload(pods, t.to.view.most(3)))

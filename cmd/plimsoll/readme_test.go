@@ -24,6 +24,8 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 		"lint":         {"README.md", "lint -f examples/consolidate", block, []string{"lint", "-f", "../../examples/consolidate"}, everything},
 		"whatif": {"README.md", "whatif -f examples/consolidate --effort fast", block, asksOf("--case", "spot: --allow karpenter.sh/capacity-type=spot",
 			"--case", "large: --smallest-node cpu=8", "--case", "Stockholm: --catalog ec2/eu-north-1"), everything},
+		"racks": {"../../examples/racks/README.md", "plan -f examples/racks/cluster", block,
+			[]string{"plan", "-f", "../../examples/racks/cluster", "--catalog", "../../examples/racks/catalog.json"}, launched},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !*update { // which writes files anew one by one
@@ -63,6 +65,13 @@ type excerpt struct {
 func firstLines(printed, shown string) string {
 	lines := strings.SplitAfter(printed, "\n")
 	return strings.Join(lines[:strings.Count(shown, "\n")-1], "") + "…\n"
+}
+
+// launched takes the table of launches.
+func launched(printed, _ string) string {
+	_, rest, _ := strings.Cut(printed, "\nLAUNCH\n")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	return "LAUNCH\n" + table + "\n"
 }
 
 // everything takes all.

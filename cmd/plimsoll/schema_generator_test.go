@@ -63,7 +63,11 @@ func (g *generator) schema(t reflect.Type) object {
 	case reflect.String:
 		s := object{"type": "string"}
 		if values := g.of(t).values[t.Name()]; len(values) > 0 {
-			s["enum"] = values
+			kind := "enum"
+			if t == reflect.TypeFor[offerings.CapacityType]() {
+				kind = "examples" // there may be others
+			}
+			s[kind] = values
 		}
 		return s
 	case reflect.Struct:
@@ -310,6 +314,9 @@ func typeText(s object) string {
 	}
 	if enum, ok := s["enum"].([]string); ok {
 		return "`" + strings.Join(enum, "`, `") + "`"
+	}
+	if known, ok := s["examples"].([]string); ok {
+		return "string, e.g. `" + strings.Join(known, "`, `") + "`"
 	}
 	return fmt.Sprint(s["type"])
 }

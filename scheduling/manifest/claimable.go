@@ -18,16 +18,18 @@ const mostZones = 8
 // claimable returns those options of a launch that its claim asks for, in their order. The first
 // option is included, and every combination of their types, zones and capacity types is one of
 // them. Of all such choices it is one that meets the launch's minValues of the three, if there is
-// one, and then the one with the most options; of equal ones that of the better zones. Reserved
-// machines are asked for alone, and by their reservations, as Karpenter does.
+// one, and then the one with the most options; of equal ones that of the better zones. Counted
+// offerings are asked for alone, and by their reservations, as Karpenter does for reserved ones.
 func claimable(l *scheduling.Launch) []scheduling.LaunchOption {
 	first := l.Options[0]
-	if first.CapacityType == offerings.Reserved {
+	if first.ReservationID != "" || first.CapacityType == offerings.Reserved {
 		return lo.Filter(l.Options, func(o scheduling.LaunchOption, _ int) bool {
 			return o.CapacityType == first.CapacityType && o.InstanceType == first.InstanceType && o.Zone == first.Zone && (o.ReservationID == "") == (first.ReservationID == "")
 		})
 	}
-	open := lo.Reject(l.Options, func(o scheduling.LaunchOption, _ int) bool { return o.CapacityType == offerings.Reserved })
+	open := lo.Reject(l.Options, func(o scheduling.LaunchOption, _ int) bool {
+		return o.ReservationID != "" || o.CapacityType == offerings.Reserved
+	})
 	zones := lo.Uniq(lo.Map(open, func(o scheduling.LaunchOption, _ int) string { return o.Zone }))
 	zones = zones[:min(len(zones), mostZones)]
 	ways := lo.Uniq(lo.Map(open, func(o scheduling.LaunchOption, _ int) offerings.CapacityType { return o.CapacityType }))

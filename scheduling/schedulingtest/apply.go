@@ -109,7 +109,7 @@ func reserve(c *disruption.Cluster, used map[string]int) {
 		for t := range old.All() {
 			t = t.DeepCopy()
 			for i := range t.Offerings {
-				if o := &t.Offerings[i]; o.CapacityType == offerings.Reserved {
+				if o := &t.Offerings[i]; o.Counted() {
 					o.ReservationCount = max(o.ReservationCount-used[o.ReservationID], 0)
 				}
 			}

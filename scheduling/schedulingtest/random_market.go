@@ -121,7 +121,8 @@ func (w *market) offer(zone string, ct offerings.CapacityType, price int64) offe
 	return o
 }
 
-// reserved sells out of a reservation, which several types may share.
+// reserved sells out of a reservation or inventory, which several types may share. A third of the types is on demand or
+// of a capacity type of one's own.
 func (w *market) reserved(i int, zone string, price int64) offerings.Offering {
 	id := fmt.Sprintf("cr-%s-%d", zone, i)
 	count := w.base.dice.Between(0, 3)
@@ -133,8 +134,9 @@ func (w *market) reserved(i int, zone string, price int64) offerings.Offering {
 			count = 1
 		}
 	}
+	paid := []offerings.CapacityType{offerings.Reserved, offerings.Reserved, offerings.OnDemand, offerings.Reserved, offerings.Reserved, "colo"}
 	return offerings.Offering{
-		Zone: zone, CapacityType: offerings.Reserved, Price: offerings.Price(price / int64(dice.Pick(w.base.dice, 3, 100))),
+		Zone: zone, CapacityType: paid[i%len(paid)], Price: offerings.Price(price / int64(dice.Pick(w.base.dice, 3, 100))),
 		ReservationID: id, ReservationCount: count,
 	}
 }

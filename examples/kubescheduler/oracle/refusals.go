@@ -138,7 +138,7 @@ func (r *replay) tryMachine(ctx context.Context, pod *corev1.Pod, node *Node) (r
 func (r *replay) excused(u *scheduling.Unschedulable, pool *scheduling.NodePool, o *offering) bool {
 	return len(pool.Spec.Limits) > 0 && hasReason(u, scheduling.ReasonLimits) ||
 		wantsChoice(pool) && hasReason(u, scheduling.ReasonMinValues) ||
-		o.CapacityType == offerings.Reserved && hasReason(u, scheduling.ReasonReservation)
+		o.Counted() && hasReason(u, scheduling.ReasonReservation)
 }
 
 // wantsChoice reports whether the pool has minValues.

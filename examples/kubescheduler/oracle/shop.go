@@ -66,7 +66,7 @@ func (s *shop) items(pool *scheduling.NodePool) iter.Seq[*item] {
 // onSale reports whether the offering can be launched at all.
 func (s *shop) onSale(x *item) bool {
 	o := x.offering
-	return !o.Unavailable && (o.CapacityType != offerings.Reserved || o.ReservationCount > 0) &&
+	return !o.Unavailable && (!o.Counted() || o.ReservationCount > 0) &&
 		!s.problem.Unavailable.Has(o.Key(x.kind.Name), s.problem.Now)
 }
 

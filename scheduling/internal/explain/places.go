@@ -192,7 +192,7 @@ func (s *subject) unsuited(p place, yield func(obstacle) bool) bool {
 
 // usedUp reports whether an offering cannot be launched because its reservation has no instance left.
 func usedUp(o *offerings.Offering) bool {
-	return o.CapacityType == offerings.Reserved && o.ReservationCount < 1 && !o.Unavailable
+	return o.Counted() && o.ReservationCount < 1 && !o.Unavailable
 }
 
 // exclusion numbers an exclusion by the settings.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
@@ -208,7 +207,7 @@ func (x *optionReader) addFloor(ti int, spot bool) int32 {
 	limited := LimitedResources(v.Pool)
 	limits := offers.PoolLimits(v.Pool, limited)
 	for _, o := range x.packing.Lists[ti] {
-		if c.Cautious && c.Offers.Offers[o.Offer].Offering.CapacityType == offerings.Reserved {
+		if c.Cautious && c.Offers.Offers[o.Offer].Offering.Counted() {
 			continue // because the reservation may be used up when the launch is made
 		}
 		use := LimitUse(limited, c.Offers.Shapes[c.Offers.Offers[o.Offer].Shape].Capacity)

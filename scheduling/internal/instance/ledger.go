@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
@@ -53,10 +52,7 @@ func (l *Ledger) Use(p offers.OfferRef) []int64 {
 
 // Reservation is the ID of the reservation that a launch of p uses; "" for none.
 func (l *Ledger) Reservation(p offers.OfferRef) string {
-	if o := l.c.Offers.Offers[p.Offer].Offering; o.CapacityType == offerings.Reserved {
-		return o.ReservationID
-	}
-	return ""
+	return l.c.Offers.Offers[p.Offer].Offering.ReservationID
 }
 
 // Spend books n launches of p; a negative n cancels them.

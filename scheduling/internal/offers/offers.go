@@ -123,7 +123,7 @@ func (k *RankedOffers) add(s *scheduling.Policy, catalog *instancetypes.Catalog)
 	sortOffers(s, added)
 	k.Spans[catalog] = [2]int{from, len(k.Offers)}
 	for i := range added {
-		if added[i].Offering.CapacityType == offerings.Reserved {
+		if added[i].Offering.Counted() {
 			k.Reserved = append(k.Reserved, int32(from+i))
 		}
 	}
@@ -211,7 +211,11 @@ func capacityTypeRank(s *scheduling.Policy, ct offerings.CapacityType) int {
 	if i := slices.Index(order, ct); i >= 0 {
 		return i
 	}
-	return len(order) + max(0, slices.Index(offerings.CapacityTypes(), ct))
+	known := offerings.CapacityTypes()
+	if i := slices.Index(known, ct); i >= 0 {
+		return len(order) + i
+	}
+	return len(order) + len(known)
 }
 
 // Label is the value of a label on nodes of the offer. ok is false where the offer does not define it.
@@ -222,7 +226,7 @@ func (o *Offer) Label(key string) (string, bool) {
 	case offerings.CapacityTypeLabel:
 		return string(o.Offering.CapacityType), true
 	case offerings.ReservationIDLabel:
-		if o.Offering.CapacityType == offerings.Reserved && o.Offering.ReservationID != "" {
+		if o.Offering.Counted() {
 			return o.Offering.ReservationID, true
 		}
 		return "", false
@@ -365,7 +369,7 @@ type Supplies struct {
 
 // Number is the number of an offering's reservation; [model.NoSupply] if it is not reserved.
 func (s *Supplies) Number(o *offerings.Offering) int32 {
-	if o.CapacityType != offerings.Reserved {
+	if !o.Counted() {
 		return model.NoSupply
 	}
 	return s.Index[o.ReservationID]

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -120,7 +119,7 @@ func worthwhile(in *instance.Instance, out, recent, list []offers.TemplateOffer,
 			continue
 		}
 		o := list[n-1]
-		if all[o.Offer].Offering.CapacityType == offerings.Reserved {
+		if all[o.Offer].Offering.Counted() {
 			out = append(out, o)
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
@@ -20,7 +19,7 @@ func findSold(in *instance.Instance) *instance.SoldMachines {
 	for list := range sold(in) {
 		for _, o := range list {
 			x := &in.Offers.Offers[o.Offer]
-			if x.Offering.CapacityType == offerings.Reserved {
+			if x.Offering.Counted() {
 				continue
 			}
 			kind := instance.SoldKind{Room: o.Room, Column: o.Column}

@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 )
 
@@ -17,7 +16,7 @@ func (m *domainMarket) everyChoice() (out []bound.Choice) {
 		for _, o := range list {
 			x := &m.in.Offers.Offers[o.Offer]
 			at, k := [2]int{o.Room, o.Column}, machine{o.Room, o.Column, m.book.domainOf(v, o.Offer), int64(x.Expected)}
-			if x.Offering.CapacityType == offerings.Reserved || k.domain < 0 || listed[k] {
+			if x.Offering.Counted() || k.domain < 0 || listed[k] {
 				continue
 			}
 			listed[k] = true

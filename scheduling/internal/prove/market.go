@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"sync"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
@@ -176,7 +175,7 @@ func (pr *prover) sell(supplies *reservedSupplies, domain int, list []offers.Tem
 	for _, o := range list {
 		x := &pr.in.Offers.Offers[o.Offer]
 		price, k := int64(x.Expected), machine{room: o.Room, column: o.Column}
-		if x.Offering.CapacityType == offerings.Reserved {
+		if x.Offering.Counted() {
 			k.reservation, k.price = x.Offering.ReservationID, price
 		}
 		options := &supplies.market.Options

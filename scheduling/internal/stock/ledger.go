@@ -184,7 +184,7 @@ func (s *Stock) left(launches []scheduling.Launch, nodes iter.Seq[*corev1.Node])
 	for _, c := range s.catalogs() {
 		for t := range c.All() {
 			for _, o := range t.Offerings {
-				if o.CapacityType != offerings.Reserved {
+				if !o.Counted() {
 					continue
 				}
 				a := account{name: o.ReservationID}

@@ -88,7 +88,7 @@ func (s *Stock) Reserve(used map[string]int, d *scheduling.Delta) error {
 	var err error
 	*s, err = s.Changed(func(_ *instancetypes.InstanceType, o *offerings.Offering) bool {
 		n := used[o.ReservationID]
-		if o.CapacityType != offerings.Reserved || n == 0 {
+		if !o.Counted() || n == 0 {
 			return false
 		}
 		o.ReservationCount = max(o.ReservationCount-n, 0)

@@ -59,7 +59,7 @@ func offering(t *instancetypes.InstanceType, o offerings.Offering) *cloudprovide
 		Price:               o.Price.USD(),
 		ReservationCapacity: o.ReservationCount,
 	}
-	if o.CapacityType != offerings.Reserved {
+	if !o.Counted() {
 		out.Requirements.Add(scheduling.NewRequirement(offerings.ReservationIDLabel, corev1.NodeSelectorOpDoesNotExist))
 	}
 	// Karpenter documents that overrides replace amounts, but its code adds them. Overrides

@@ -103,7 +103,7 @@ func Supported(p scheduling.Problem) error {
 	for _, c := range catalogs {
 		for t := range c.All() {
 			for i := range t.Offerings {
-				if t.Offerings[i].CapacityType == offerings.Reserved {
+				if t.Offerings[i].Counted() {
 					return fmt.Errorf("%s: reservations are not modelled", t.Name)
 				}
 			}

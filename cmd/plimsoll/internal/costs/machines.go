@@ -132,9 +132,6 @@ func (b *builder) price(n *Node, pool string, key offerings.Key) (ok bool) {
 // Expected returns the expected price of a node that was bought at an offering, all in all, and the part
 // of it beside the instance's; not ok where the catalog does not have the offering.
 func Expected(catalog *instancetypes.Catalog, policy scheduling.Policy, key offerings.Key) (price, beside offerings.Price, ok bool) {
-	if key.CapacityType != offerings.Reserved {
-		key.ReservationID = ""
-	}
 	o, ok := catalog.Lookup(key)
 	if !ok {
 		return 0, 0, false

@@ -3,6 +3,7 @@ package pricelists
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -66,24 +67,36 @@ func Compare(a, b *instancetypes.Catalog) Comparison {
 	slices.SortFunc(list, func(x, y *machine) int {
 		return cmp.Or(cmp.Compare(x.cores, y.cores), cmp.Compare(x.memory, y.memory), strings.Compare(x.names[0], y.names[0]))
 	})
+	paid := capacityTypes(a, b)
 	shared := lo.Filter(list, func(m *machine, _ int) bool {
-		return slices.ContainsFunc(capacityTypes(), func(ct offerings.CapacityType) bool { _, _, ok := m.both(ct); return ok })
+		return slices.ContainsFunc(paid, func(ct offerings.CapacityType) bool { _, _, ok := m.both(ct); return ok })
 	})
 	out := Comparison{Rows: [][]string{head}}
 	for _, m := range shared {
 		if len(head) > 1 {
-			m.names = append(m.names, m.first(0), m.first(1))
+			m.names = append(m.names, m.first(0, paid), m.first(1, paid))
 		}
 		out.Rows = append(out.Rows, m.names)
 	}
-	for _, ct := range capacityTypes() {
+	for _, ct := range paid {
 		out.add(ct, strings.ToLower(head[0]), list, shared)
 	}
 	return out
 }
 
-func capacityTypes() []offerings.CapacityType {
-	return []offerings.CapacityType{offerings.OnDemand, offerings.Spot, offerings.Reserved}
+// capacityTypes are the capacity types of catalogs: on-demand, spot, reserved, then types of one's own by name.
+func capacityTypes(catalogs ...*instancetypes.Catalog) []offerings.CapacityType {
+	seen := map[offerings.CapacityType]bool{}
+	for _, c := range catalogs {
+		for t := range c.All() {
+			for i := range t.Offerings {
+				seen[t.Offerings[i].CapacityType] = true
+			}
+		}
+	}
+	known := []offerings.CapacityType{offerings.OnDemand, offerings.Spot, offerings.Reserved}
+	own := lo.Without(slices.Sorted(maps.Keys(seen)), known...)
+	return append(lo.Filter(known, func(ct offerings.CapacityType, _ int) bool { return seen[ct] }), own...)
 }
 
 // both are the prices of a machine in both catalogs, if both sell it.
@@ -93,9 +106,9 @@ func (m *machine) both(ct offerings.CapacityType) (a, b offerings.Price, ok bool
 	return x.price, y.price, inA && inB
 }
 
-// first is the cheapest type of one catalog, on demand if that is sold.
-func (m *machine) first(side int) string {
-	for _, ct := range capacityTypes() {
+// first is the cheapest type of one catalog, of the first capacity type that is sold.
+func (m *machine) first(side int, paid []offerings.CapacityType) string {
+	for _, ct := range paid {
 		if s, ok := m.cheapest[side][ct]; ok {
 			return s.name
 		}

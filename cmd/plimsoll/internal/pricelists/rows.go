@@ -27,7 +27,7 @@ func Types(c *instancetypes.Catalog) [][]string {
 		zones := lo.UniqBy(t.Offerings, func(o offerings.Offering) string { return o.Zone })
 		rows = append(rows, append(shapeOf(t), strconv.Itoa(len(zones))))
 	}
-	for _, ct := range []offerings.CapacityType{offerings.Reserved, offerings.Spot, offerings.OnDemand} {
+	for _, ct := range capacityTypes(c) {
 		prices := lo.Map(types, func(t *instancetypes.InstanceType, _ int) offerings.Price {
 			return lowest(lo.Filter(t.Offerings, func(o offerings.Offering, _ int) bool { return o.CapacityType == ct }))
 		})

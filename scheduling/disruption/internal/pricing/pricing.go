@@ -23,11 +23,7 @@ type Prices struct {
 // OfNode is the offering that a node was launched from, on sale or not, and its type; nil if the catalog does not have
 // it. A node of a reservation has the offering of that reservation.
 func OfNode(node *corev1.Node, catalog *instancetypes.Catalog) (*instancetypes.InstanceType, *offerings.Offering) {
-	key := instancetypes.OfferingOf(node)
-	if key.CapacityType != offerings.Reserved {
-		key.ReservationID = ""
-	}
-	return lookup(catalog, key)
+	return lookup(catalog, instancetypes.OfferingOf(node))
 }
 
 // lookup is an offering of a catalog, and its type; nil if there is none.

@@ -134,7 +134,7 @@ func restoreOffers(p *scheduling.Problem, removed []*corev1.Node) error {
 	p.Unavailable = withoutMarks(p.Unavailable, had, p.Now)
 	k, err := stock.New(p).Changed(func(t *instancetypes.InstanceType, o *offerings.Offering) bool {
 		more, again := 0, o.Unavailable && had[o.Key(t.Name)]
-		if o.CapacityType == offerings.Reserved {
+		if o.Counted() {
 			more = lent[o.ReservationID]
 		}
 		o.Unavailable = o.Unavailable && !again

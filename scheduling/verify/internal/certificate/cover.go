@@ -137,7 +137,7 @@ func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
 			b.has = append(b.has, n)
 			b.worth.Add(b.worth, new(big.Int).Mul(x.costs[d], big.NewInt(n)))
 		}
-		if m.Offering.CapacityType == offerings.Reserved {
+		if m.Offering.Counted() {
 			b.from = m.Offering.ReservationID
 			b.count = int64(x.claim.state.Reservations[b.from])
 		}

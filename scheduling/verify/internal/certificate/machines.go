@@ -22,7 +22,7 @@ func (pr *worthProof) checkMachines() (reserved *big.Int, ok bool) {
 		for m := range pr.claim.state.Offers(pl, snapshot.FewestDaemons, pr.bareWithinPrice) {
 			price, within := pr.claim.state.Policy.Objective(m.Kind, m.Offering), true
 			for x, domain := range pr.inDomains(m) {
-				if m.Offering.CapacityType == offerings.Reserved {
+				if m.Offering.Counted() {
 					if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
 						surplus[m.Offering.ReservationID] = over
 					}

@@ -83,7 +83,7 @@ func (w *State) Offers(pl *Pool, d DaemonCount, skip func(t *instancetypes.Insta
 		for t := range pl.Catalog.All() {
 			for i := range t.Offerings {
 				o := &t.Offerings[i]
-				if w.Unavailable(t, *o) != "" || w.Policy.Excluded(t, *o) != "" || o.CapacityType == offerings.Reserved && w.Reservations[o.ReservationID] <= 0 {
+				if w.Unavailable(t, *o) != "" || w.Policy.Excluded(t, *o) != "" || o.Counted() && w.Reservations[o.ReservationID] <= 0 {
 					continue
 				}
 				if skip != nil && skip(t, o) {

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -255,7 +254,7 @@ func (w *State) countReservations() {
 	for _, pool := range w.SortedPools() {
 		for t := range pool.Catalog.All() {
 			for _, o := range t.Offerings {
-				if o.CapacityType != offerings.Reserved {
+				if !o.Counted() {
 					continue
 				}
 				if n, ok := w.Reservations[o.ReservationID]; !ok || o.ReservationCount < n {

@@ -120,7 +120,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 				if had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] {
 					o.Unavailable = false
 				}
-				if o.CapacityType == offerings.Reserved {
+				if o.Counted() {
 					o.ReservationCount += lent[o.ReservationID]
 				}
 				if o.Unavailable != was.Unavailable || o.ReservationCount != was.ReservationCount {

@@ -29,17 +29,24 @@ func (c *costs) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok b
 	if !ok {
 		return 0, 0, false
 	}
-	id := labels[offerings.ReservationIDLabel]
-	for _, o := range t.Offerings {
+	id, best := labels[offerings.ReservationIDLabel], (*offerings.Offering)(nil)
+	for i := range t.Offerings {
+		o := &t.Offerings[i]
 		if o.Zone != labels[corev1.LabelTopologyZone] || string(o.CapacityType) != labels[offerings.CapacityTypeLabel] {
 			continue
 		}
-		if o.CapacityType == offerings.Reserved && id != "" && o.ReservationID != id {
-			continue
+		switch {
+		case o.ReservationID == id:
+			return o.Price, c.state.Policy.Objective(t, *o), true
+		case id != "" && o.CapacityType == offerings.Reserved:
+		case best == nil || o.ReservationID < best.ReservationID:
+			best = o
 		}
-		return o.Price, c.state.Policy.Objective(t, o), true
 	}
-	return 0, 0, false
+	if best == nil {
+		return 0, 0, false
+	}
+	return best.Price, c.state.Policy.Objective(t, *best), true
 }
 
 // expectedOf returns the expected cost of an option of a launch, its price if the catalog does not have it.
