@@ -13,7 +13,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
