@@ -88,6 +88,7 @@ func functions() map[string]any {
 		"requirements.FromLabels":         requirements.FromLabels,
 		"requirements.FromNodeSelector":   requirements.FromNodeSelector,
 		"requirements.FromSelectors":      requirements.FromSelectors,
+		"requirements.Misspelt":           requirements.Misspelt,
 		"requirements.MustNew":            requirements.MustNew,
 		"requirements.New":                requirements.New,
 		"requirements.NewKeySet":          requirements.NewKeySet,
