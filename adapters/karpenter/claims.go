@@ -14,6 +14,7 @@ import (
 	kscheduling "sigs.k8s.io/karpenter/pkg/scheduling"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
@@ -44,17 +45,12 @@ func (s *Snapshot) nodeClaim(l *scheduling.Launch, written *manifest.NodeClaim) 
 		return nil, fmt.Errorf("launches[%s].nodePool: there is no NodePool %q that is ready", l.Name, l.NodePool)
 	}
 	template := kprovisioning.NewNodeClaimTemplate(pool)
-	for _, r := range written.Spec.Requirements {
-		key := r.Key
-		if key == offerings.ReservationIDLabel && cloudprovider.ReservationIDLabel != "" {
-			key = cloudprovider.ReservationIDLabel // the provider's own
-		}
-		one := kscheduling.NewNodeSelectorRequirementsWithMinValues(karpv1.NodeSelectorRequirementWithMinValues{Key: key, Operator: r.Operator, Values: r.Values})
-		template.Requirements.Add(one.Values()...)
-		for key := range one {
-			template.Requirements.Get(key).MinValues = r.MinValues // may be lowered, and Add keeps the larger number
-		}
+	// The written requirements are those of the NodePool and the pods together; minValues may be lower than the NodePool's.
+	asked := kscheduling.NewNodeSelectorRequirementsWithMinValues(lo.Map(written.Spec.Requirements, selector)...)
+	for key := range asked {
+		delete(template.Requirements, key)
 	}
+	template.Requirements.Add(asked.Values()...)
 	template.Labels = lo.Assign(template.Labels, l.Labels)
 	template.Annotations = lo.Assign(template.Annotations, lo.PickByKeys(written.Annotations, []string{karpv1.NodeClaimMinValuesRelaxedAnnotationKey}))
 	template.Spec.Resources.Requests = l.Requests.DeepCopy()
@@ -70,6 +66,14 @@ func (s *Snapshot) nodeClaim(l *scheduling.Launch, written *manifest.NodeClaim) 
 		}
 	}
 	return out, nil
+}
+
+// selector is a requirement as Karpenter writes it, with the label that the provider has for reservations.
+func selector(r requirements.Selector, _ int) karpv1.NodeSelectorRequirementWithMinValues {
+	if r.Key == offerings.ReservationIDLabel && cloudprovider.ReservationIDLabel != "" {
+		r.Key = cloudprovider.ReservationIDLabel
+	}
+	return karpv1.NodeSelectorRequirementWithMinValues{Key: r.Key, Operator: r.Operator, Values: r.Values, MinValues: r.MinValues}
 }
 
 // widen leaves the zones out where the other requirements allow no further offering without them, as Karpenter leaves
