@@ -172,6 +172,9 @@ type Warning struct {
 	// Object is namespace/name, or kind/name for objects without a namespace.
 	Object  string `json:"object"`
 	Message string `json:"message"`
+	// Note says that nothing is wrong with the object: Message states what was assumed about it, or how it was read. Any
+	// other warning says why the answer may be wrong, e.g. because a part of the input was left out.
+	Note bool `json:"note,omitempty"`
 }
 
 // Status is the reason for the end of a search.

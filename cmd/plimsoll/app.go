@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
@@ -65,10 +66,10 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // say prints a line on stderr. There is nobody left to tell if that fails.
 func (a *app) say(format string, args ...any) { _, _ = fmt.Fprintf(a.stderr, format+"\n", args...) }
 
-// warn tells warnings on stderr.
-func (a *app) warn(warnings []scheduling.Warning) {
+// warn writes warnings and notes to stderr; of names their origin, e.g. "A: ", and is "" for one input.
+func (a *app) warn(of string, warnings []scheduling.Warning) {
 	for _, w := range warnings {
-		a.say("warning: %s: %s", w.Object, w.Message)
+		a.say("%s: %s%s: %s", lo.Ternary(w.Note, "note", "warning"), of, w.Object, w.Message)
 	}
 }
 

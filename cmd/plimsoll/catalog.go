@@ -56,7 +56,7 @@ vCPUs, memory, architecture and devices.`,
 			if err != nil {
 				return err
 			}
-			a.warn(m.leftOut)
+			a.warn("", m.leftOut)
 			c := m.Filter(market.keep()...)
 			switch {
 			case sources:
@@ -102,7 +102,7 @@ func compareCatalogs(a *app, flags marketFlags, first, second, format string) er
 		if err != nil {
 			return err
 		}
-		a.warn(m.leftOut)
+		a.warn("", m.leftOut)
 		both[i] = m.Filter(flags.keep()...)
 		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(pricelists.Dates(both[i], false, now()), "Prices: "))
 	}

@@ -121,9 +121,7 @@ func sideOf(ctx context.Context, a *app, name string, input inputFlags, how *sol
 	if err != nil {
 		return compare.Side{}, err
 	}
-	for _, w := range mergeWarnings(p.Warnings, plan.Warnings) {
-		a.say("warning: %s: %s: %s", name, w.Object, w.Message)
-	}
+	a.warn(name+": ", mergeWarnings(p.Warnings, plan.Warnings))
 	gated := p.gated()
 	s := compare.Launches(name, plan)
 	s.Unplaced = slices.DeleteFunc(s.Unplaced, func(pod string) bool { return gated[pod] })

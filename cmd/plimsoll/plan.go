@@ -103,7 +103,7 @@ func printPlan(a *app, format string, p *problem, plan *scheduling.Plan) error {
 			}
 		}
 		// NodeClaims have no field for warnings.
-		a.warn(plan.Warnings)
+		a.warn("", plan.Warnings)
 		for _, u := range plan.Unschedulable {
 			a.say("not placed: %s: %s", u.Pod, u.Message)
 		}

@@ -173,13 +173,13 @@ func TestLongListsAreCut(t *testing.T) {
 	for i := range 9 {
 		plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: fmt.Sprintf("shop/w-%d", i), Message: "no memory request"})
 	}
-	plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: "shop/z", Message: "odd"})
+	plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: "a", Message: "assumed", Note: true}, scheduling.Warning{Object: "shop/z", Message: "odd"})
 	text := tabled(t, plan)
 	require.Contains(t, text, "  n19          shop/p-19\n  and 20 more  (-o wide lists them all)\n")
 	require.NotContains(t, text, "n20")
 	require.Contains(t, text, "NOT PLACED\n  shop/x (1 pod)\n    20 offerings  reason 0\n")
 	require.Contains(t, text, "    16 offerings  reason 4\n                  and 4 more reasons\n    fix: tolerate a\n    fix: ask for less\n  shop/y (1 pod)\n    for no reason given\n")
-	require.Contains(t, text, "WARNINGS AND NOTES\n  shop/w-0, shop/w-1, shop/w-2, shop/w-3, shop/w-4, and 4 more: no memory request\n  shop/z: odd\n")
+	require.Contains(t, text, "WARNINGS\n  shop/w-0, shop/w-1, shop/w-2, shop/w-3, shop/w-4, and 4 more: no memory request\n  shop/z: odd\n\nNOTES\n  a: assumed\n")
 }
 
 func TestPodsRefusedAlikeAreToldOnce(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/judged"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/search"
@@ -48,13 +50,16 @@ func (a *app) checked(err error) error {
 	return err
 }
 
-// mergeWarnings puts those of reading and those of planning into one order.
+// mergeWarnings puts warnings of reading and of planning into one order, the notes last.
 func mergeWarnings(lists ...[]scheduling.Warning) []scheduling.Warning {
 	all := slices.Concat(lists...)
 	if all == nil {
 		return []scheduling.Warning{}
 	}
 	slices.SortFunc(all, func(a, b scheduling.Warning) int {
+		if a.Note != b.Note {
+			return lo.Ternary(b.Note, -1, 1)
+		}
 		return cmp.Or(strings.Compare(a.Object, b.Object), strings.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(all)

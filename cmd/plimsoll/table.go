@@ -149,8 +149,15 @@ func (t *table) offerings(reasons []scheduling.ReasonCount) {
 	}
 }
 
-// writeWarnings lists warnings, objects with the same message together.
+// writeWarnings lists warnings, then notes.
 func writeWarnings(t *table, warnings []scheduling.Warning) {
+	notes, faults := lo.FilterReject(warnings, func(w scheduling.Warning, _ int) bool { return w.Note })
+	t.remarks("WARNINGS", faults)
+	t.remarks("NOTES", notes)
+}
+
+// remarks writes a section of warnings or notes, objects with the same message together.
+func (t *table) remarks(title string, warnings []scheduling.Warning) {
 	if len(warnings) == 0 {
 		return
 	}
@@ -163,7 +170,7 @@ func writeWarnings(t *table, warnings []scheduling.Warning) {
 		}
 		objects[w.Message] = append(objects[w.Message], w.Object)
 	}
-	t.section("WARNINGS AND NOTES")
+	t.section(title)
 	for _, message := range messages {
 		t.line("  %s: %s", figures.Names(lo.Uniq(objects[message]), most), message)
 	}

@@ -46,7 +46,7 @@ spec: {template: {metadata: {labels: {team: a}}, spec: {requirements: [{key: kub
 `
 	r := run(t, "plan", "-f", temp(t, "typos.yaml", text), "--filter", "category=m")
 	require.Equal(t, exitUnschedulable, r.code, r.stderr)
-	_, warnings, _ := strings.Cut(r.stdout, "WARNINGS AND NOTES\n")
+	_, warnings, _ := strings.Cut(r.stdout, "WARNINGS\n")
 	require.Equal(t, `  DaemonSets: the input has none, so new nodes are planned without DaemonSet pods; add the output of kubectl get ds -A -o json
   NodePool/general: requires or sets the label kubernetes.io/aarch, which no object has; did you mean kubernetes.io/arch?
   default/zone: selects nodes by the label topology.kubernetes.io/zones, which no object has; did you mean topology.kubernetes.io/zone?

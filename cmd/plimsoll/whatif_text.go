@@ -36,7 +36,8 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 		if i > 0 {
 			for _, warning := range o.Warnings {
 				if !slices.Contains(outcomes[0].Warnings, warning) {
-					warnings = append(warnings, scheduling.Warning{Object: warning.Object, Message: "case " + o.Name + ": " + warning.Message})
+					warning.Message = "case " + o.Name + ": " + warning.Message
+					warnings = append(warnings, warning)
 				}
 			}
 		}

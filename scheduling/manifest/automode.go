@@ -102,7 +102,7 @@ func reportAutoMode(found *findings, claims []*NodeClaim, p *scheduling.Problem)
 			continue
 		}
 		if d := pool.Spec.Template.Spec.ExpireAfter; d != nil && (d.Duration == nil || *d.Duration > autoMostLife) {
-			found.warn("NodePool/"+pool.Name, fmt.Sprintf("spec.template.spec.expireAfter is %s, and EKS Auto Mode replaces nodes after 21 days at the latest: 504h is assumed", d))
+			found.note("NodePool/"+pool.Name, fmt.Sprintf("spec.template.spec.expireAfter is %s, and EKS Auto Mode replaces nodes after 21 days at the latest: 504h is assumed", d))
 		}
 		autoDefaults(pool)
 	}

@@ -162,7 +162,10 @@ func readComputeClass(c *collector, o rawObject) {
 		told = append(told, "spec.priorityDefaults is not read")
 	}
 	c.objects.computeClasses[class.Name] = pools
-	c.found.warn(warned(o.kind, class), strings.Join(append([]string{"was read as NodePools " + strings.Join(pools, ", ")}, told...), "; "))
+	c.found.note(warned(o.kind, class), "was read as NodePools "+strings.Join(pools, ", "))
+	if len(told) > 0 {
+		c.found.warn(warned(o.kind, class), strings.Join(told, "; "))
+	}
 }
 
 // disruption are the fields for when nodes go.

@@ -91,8 +91,8 @@ func TestComputeClass(t *testing.T) {
 			assert.NotEmpty(t, part.Fields[r.Key], r.Key)
 		}
 	}
-	require.Contains(t, s.Warnings, scheduling.Warning{Object: "ComputeClass/batch", Message: "was read as NodePools batch-1, batch-2, batch-4, batch-5; " +
-		"spec.priorities[2].nodepools names nodes that are not in the input, and was left out; spec.priorities[1].storage is not read"})
+	require.Contains(t, s.Warnings, scheduling.Warning{Object: "ComputeClass/batch", Message: "was read as NodePools batch-1, batch-2, batch-4, batch-5", Note: true})
+	require.Contains(t, s.Warnings, scheduling.Warning{Object: "ComputeClass/batch", Message: "spec.priorities[2].nodepools names nodes that are not in the input, and was left out; spec.priorities[1].storage is not read"})
 
 	tolerated := map[string]int{}
 	for _, pod := range s.Problem.Pods {

@@ -22,6 +22,11 @@ func (f *findings) warn(object, message string) {
 	f.warnings = append(f.warnings, scheduling.Warning{Object: object, Message: message})
 }
 
+// note adds a note about an object: what was assumed about it.
+func (f *findings) note(object, message string) {
+	f.warnings = append(f.warnings, scheduling.Warning{Object: object, Message: message, Note: true})
+}
+
 // enough reports whether so many faults were found that reading stops.
 func (f *findings) enough() bool { return len(f.faults) > maxFaults }
 

@@ -27,7 +27,7 @@ import (
 // underutilized, a tenth of them at a time. Nodes of the control plane and nodes without a label
 // for their type belong to no NodePool.
 //
-// The nodes of the groups are replaced by copies with the labels of Karpenter's nodes. A warning
+// The nodes of the groups are replaced by copies with the labels of Karpenter's nodes. A note
 // states the assumptions. A snapshot with NodePools of Karpenter is not changed, because there pods
 // use these labels to keep off Karpenter's nodes.
 func (s *Snapshot) AssumeNodePools() bool {
@@ -47,8 +47,8 @@ func (s *Snapshot) AssumeNodePools() bool {
 		taken[name] = true
 	}
 	drivers := lo.KeyBy(lo.Compact(s.Problem.CSINodes), func(c *storagev1.CSINode) string { return c.Name })
-	warn := func(message string) {
-		s.Warnings = append(s.Warnings, scheduling.Warning{Object: "node groups", Message: message})
+	note := func(message string) {
+		s.Warnings = append(s.Warnings, scheduling.Warning{Object: "node groups", Message: message, Note: true})
 	}
 	static := staticRequests(s.Problem.Running)
 	s.templates, s.NodeGroups = map[string]map[string]instancetypes.ObservedNode{}, map[string]NodeGroup{}
@@ -83,10 +83,10 @@ func (s *Snapshot) AssumeNodePools() bool {
 	if len(s.ComputeClasses) > 0 {
 		because = "there is no NodePool of Karpenter in the input, so each node group that belongs to no ComputeClass"
 	}
-	warn(because + " counts as one that launches the types, zones and capacity types of its nodes, with the labels, taints and resources of its healthy nodes: " +
+	note(because + " counts as one that launches the types, zones and capacity types of its nodes, with the labels, taints and resources of its healthy nodes: " +
 		strings.Join(told, ", ") + "; which of its types a group launches is up to its autoscaler" + karpenter)
 	if len(untold) > 0 {
-		warn("no label says how the nodes of " + strings.Join(untold, ", ") + " are paid for: on demand is assumed")
+		note("no label says how the nodes of " + strings.Join(untold, ", ") + " are paid for: on demand is assumed")
 	}
 	return true
 }

@@ -35,7 +35,7 @@ func readFormer[T any, P interface {
 		return
 	}
 	conversion := obj.Converted()
-	c.found.warn(warned(o.kind, obj), conversion.Message)
+	c.found.note(warned(o.kind, obj), conversion.Message)
 	for _, made := range conversion.Results {
 		c.convert(o.at, made.Kind, made.Group, made.Version, made.Fields)
 	}

@@ -133,7 +133,7 @@ func inFlight(found *findings, claim *NodeClaim) *corev1.Node {
 		node.Name = claim.Status.NodeName
 	}
 	if len(node.Status.Allocatable) == 0 && node.Labels[corev1.LabelInstanceTypeStable] == "" {
-		found.warn("NodeClaim/"+claim.Name, "is not launched and its instance type is open: it counts as a node of exactly the size that it requests")
+		found.note("NodeClaim/"+claim.Name, "is not launched and its instance type is open: it counts as a node of exactly the size that it requests")
 		node.Status.Capacity = claim.Spec.Resources.Requests.DeepCopy()
 		node.Status.Allocatable = claim.Spec.Resources.Requests.DeepCopy()
 	}

@@ -69,13 +69,13 @@ func decodeNodePool(o rawObject) *decodedPool {
 	if o.apiVersion == karpenterV1beta1 {
 		d.written = beta
 	}
-	warn := func(message string) {
-		d.warnings = append(d.warnings, scheduling.Warning{Object: warned(o.kind, d.written), Message: message})
+	told := func(message string, note bool) {
+		d.warnings = append(d.warnings, scheduling.Warning{Object: warned(o.kind, d.written), Message: message, Note: note})
 	}
 	rules := strict.Rules{Check: func(field, _ string, value, written any) string {
 		if _, ok := value.(*scheduling.NillableDuration); ok {
 			if seconds, ok := written.(json.Number); ok {
-				warn(fmt.Sprintf("%s: %s has no unit and was read as seconds", field, seconds))
+				told(fmt.Sprintf("%s: %s has no unit and was read as seconds", field, seconds), true)
 			}
 		}
 		return ""
@@ -93,7 +93,7 @@ func decodeNodePool(o rawObject) *decodedPool {
 		d.faults = append(d.faults, fieldFault{field: "spec", msg: "is missing"})
 	}
 	if reason, ok := notReady(rest.Status); ok {
-		warn(fmt.Sprintf("status.conditions: the NodePool is not ready (%s), but is planned with", reason))
+		told(fmt.Sprintf("status.conditions: the NodePool is not ready (%s), but is planned with", reason), false)
 	}
 	return d
 }

@@ -63,10 +63,10 @@ metadata: {name: node, labels: {karpenter.sh/provisioner-name: default}}
 	require.Equal(t, "720h", pool.Spec.Template.Spec.ExpireAfter.String())
 	require.Equal(t, "default", s.Problem.Nodes[0].Labels[scheduling.NodePoolLabel])
 	require.Subset(t, s.Warnings, []scheduling.Warning{
-		{Object: "AWSNodeTemplate/default", Message: "was read as EC2NodeClass default"},
+		{Object: "AWSNodeTemplate/default", Message: "was read as EC2NodeClass default", Note: true},
 		{Object: "Provisioner/default", Message: "was read as NodePool default: consolidation.enabled as consolidationPolicy WhenEmptyOrUnderutilized; " +
 			"ttlSecondsUntilExpired as expireAfter 2592000s; as Karpenter 0.31 did, it requires kubernetes.io/arch In amd64, kubernetes.io/os In linux; " +
-			"pods select its nodes by karpenter.sh/nodepool"},
+			"pods select its nodes by karpenter.sh/nodepool", Note: true},
 	})
 }
 

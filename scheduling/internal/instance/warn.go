@@ -19,21 +19,21 @@ import (
 func Warnings(c *Instance, more ...scheduling.Warning) []scheduling.Warning {
 	w := &validate.Warner{Counts: map[scheduling.Warning]int{}}
 	for _, x := range more {
-		w.Add(x.Object, x.Message)
+		w.Counts[x]++
 	}
 	for _, class := range c.Classes.Classes {
 		noCPU, noMemory := lacks(c, class, corev1.ResourceCPU), lacks(c, class, corev1.ResourceMemory)
 		for _, pod := range class.Pods {
 			for _, name := range validate.Unmodelled(&pod.Spec) {
-				w.Add(validate.Workload(pod), name+" is left to the scheduler: the plan does not count on it")
+				w.Warn(validate.Workload(pod), name+" is left to the scheduler: the plan does not count on it")
 			}
 			switch {
 			case noCPU && noMemory:
-				w.Add(validate.Workload(pod), "no cpu and no memory request: only a pod slot is planned for it")
+				w.Warn(validate.Workload(pod), "no cpu and no memory request: only a pod slot is planned for it")
 			case noMemory:
-				w.Add(validate.Workload(pod), "no memory request")
+				w.Warn(validate.Workload(pod), "no memory request")
 			case noCPU:
-				w.Add(validate.Workload(pod), "no cpu request")
+				w.Warn(validate.Workload(pod), "no cpu request")
 			}
 		}
 	}
@@ -42,19 +42,20 @@ func Warnings(c *Instance, more ...scheduling.Warning) []scheduling.Warning {
 			continue
 		}
 		for _, pod := range h.Pods {
-			w.Add(podspec.PodName(pod), validate.NodeMissing(h.Name))
+			w.Warn(podspec.PodName(pod), validate.NodeMissing(h.Name))
 		}
 	}
 	for key := range c.unchecked {
-		w.Add("catalog", fmt.Sprintf("no instance type has the label %s, which a NodePool requires: it is taken to hold", key))
+		message := fmt.Sprintf("no instance type has the label %s, which a NodePool requires: it is taken to hold", key)
+		w.Counts[scheduling.Warning{Object: "catalog", Message: message, Note: true}]++
 	}
 	for _, pool := range without(c) {
 		if why := validate.Idle(c.Facts.Problem, pool); why != "" {
-			w.Add("NodePool/"+pool.Name, why)
+			w.Warn("NodePool/"+pool.Name, why)
 		}
 	}
 	for _, x := range validate.PoolWarnings(c.Facts.Problem) {
-		w.Add(x.Object, x.Message)
+		w.Counts[x]++
 	}
 	return w.List()
 }

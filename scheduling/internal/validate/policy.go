@@ -63,8 +63,8 @@ type Warner struct {
 	Counts map[scheduling.Warning]int
 }
 
-// Add counts a warning of an object.
-func (w *Warner) Add(object, message string) {
+// Warn counts a warning about an object.
+func (w *Warner) Warn(object, message string) {
 	w.Counts[scheduling.Warning{Object: object, Message: message}]++
 }
 

@@ -48,6 +48,7 @@ func Assume(s *manifest.Snapshot, grouped bool, sold *instancetypes.Catalog, typ
 			Object: "NodePool/" + pool.Name,
 			Message: fmt.Sprintf("the input has no NodePool, so one is assumed that requires %s; a NodePool of your own may allow cheaper nodes, such as arm64 and spot",
 				describe(spec.Requirements)),
+			Note: true,
 		})
 	}
 }

@@ -95,7 +95,7 @@ func Sizes(s *manifest.Snapshot, stated map[string]Size) (map[string]int, error)
 	}
 	if len(open) > 0 {
 		s.Warnings = append(s.Warnings, scheduling.Warning{Object: "node groups", Message: fmt.Sprintf(
-			"the minimum and maximum sizes of %s are unknown: a minimum of one node and no maximum are assumed; set them with --group-size NAME=MIN:MAX", figures.Join(open))})
+			"the minimum and maximum sizes of %s are unknown: a minimum of one node and no maximum are assumed; set them with --group-size NAME=MIN:MAX", figures.Join(open)), Note: true})
 	}
 	return least, nil
 }

@@ -197,10 +197,13 @@ type noticed struct {
 	Objects []string
 }
 
-// noticedIn groups warnings by message, in the order in which messages first occur.
-func noticedIn(warnings []scheduling.Warning) []noticed {
+// noticedIn groups the notes among warnings, or the others, by message, in the order in which messages first occur.
+func noticedIn(warnings []scheduling.Warning, notes bool) []noticed {
 	var out []noticed
 	for _, w := range warnings {
+		if w.Note != notes {
+			continue
+		}
 		i := slices.IndexFunc(out, func(n noticed) bool { return n.Message == w.Message })
 		if i < 0 {
 			i, out = len(out), append(out, noticed{Message: w.Message})

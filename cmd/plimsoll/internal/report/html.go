@@ -386,4 +386,7 @@ func (p page) LintListed() []lint.Finding { return p.Lint[:min(len(p.Lint), most
 func (p page) LintMore() int              { return max(len(p.Lint)-mostSteps, 0) }
 
 // Noticed are the warnings, by message.
-func (p page) Noticed() []noticed { return noticedIn(p.Warnings) }
+func (p page) Noticed() []noticed { return noticedIn(p.Warnings, false) }
+
+// Assumed are the notes on the input, by message.
+func (p page) Assumed() []noticed { return noticedIn(p.Warnings, true) }

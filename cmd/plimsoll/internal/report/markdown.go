@@ -97,12 +97,15 @@ func (r *Report) Markdown(w io.Writer) error {
 		}
 		m.Close()
 	}
-	if list := noticedIn(r.Warnings); len(list) > 0 {
-		m.Open(plural(len(r.Warnings), "warning"))
-		m.Line("")
+	remarks := func(list []noticed) {
 		for _, n := range list {
 			m.Line("- %s: %s", markdown.Literal(figures.Names(n.Objects, mostObjects)), markdown.Literal(n.Message))
 		}
+	}
+	if list := p.Noticed(); len(list) > 0 {
+		m.Open(plural(lo.SumBy(list, func(n noticed) int { return len(n.Objects) }), "warning"))
+		m.Line("")
+		remarks(list)
 		m.Close()
 	}
 	m.Open("Assumptions")
@@ -112,6 +115,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, s := range r.Assumptions {
 		m.Line("- %s: %s", markdown.Literal(s.Name), markdown.Literal(s.Value))
 	}
+	remarks(p.Assumed())
 	m.Close()
 	_, err := m.WriteTo(w)
 	return err

@@ -361,7 +361,7 @@ func (n *Pods) lost() []scheduling.Warning {
 		case n.admittedBefore[pod] == node:
 			why = "has room that pods of higher priority need"
 		}
-		out = append(out, scheduling.Warning{Object: validate.Workload(pod), Message: fmt.Sprintf("node %s, where it is nominated, %s: it was planned like any other pod", node, why)})
+		out = append(out, scheduling.Warning{Object: validate.Workload(pod), Message: fmt.Sprintf("node %s, where it is nominated, %s: it was planned like any other pod", node, why), Note: true})
 	}
 	for pod, node := range n.moving {
 		if h := n.facts.Cluster.Host(node); h == nil || h.Node == nil {
