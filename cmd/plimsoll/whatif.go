@@ -300,14 +300,18 @@ func (c *asked) answer(ctx context.Context, o scheduling.Observer, q *whatif.Que
 	p, planner := c.problem, q.Planner
 	planner.Observer = o
 	x.stopped, x.err = search.Watched(ctx, io.Discard, c.name, c.how.timeout, func(ctx context.Context, _ scheduling.Observer) (err error) {
-		x.outcome, err = whatif.Answer(ctx, planner, q.Cluster, base, c.plan)
+		if p.rebuild {
+			x.outcome, err = whatif.Rebuilt(ctx, planner, q.Cluster)
+		} else {
+			x.outcome, err = whatif.Answer(ctx, planner, q.Cluster, base, c.plan)
+		}
 		return err
 	})
 	if x.err != nil {
 		return x
 	}
 	out := x.outcome
-	out.Name, out.Flags, out.Rebuild = c.name, append(out.Flags, c.words...), p.rebuild
+	out.Name, out.Flags = c.name, append(out.Flags, c.words...)
 	if p.rebuild {
 		out.PodsMoved = p.moving
 	}

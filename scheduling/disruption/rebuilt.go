@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // findRebuilt looks for the cheapest cluster for the same pods without the nodes of today, and, unless the effort is
@@ -28,7 +30,7 @@ func findRebuilt(ctx context.Context, r *run) error {
 		more, err = rebuilds(ctx, f, all, nil)
 		targets = append(targets, more...)
 	}
-	found.rebuilt = cheapest(targets)
+	found.rebuilt = cheapest(targets, (*rebuildTarget).sums)
 	return r.noteDeadline(ctx, err)
 }
 
@@ -72,11 +74,43 @@ func rebuilds(ctx context.Context, f *state, gone map[string]bool, fast *rebuild
 	return out, nil
 }
 
-// cheapest is the first cluster that costs the least of those with the fewest pods left out; nil for none. It is not
+// sums are the number of pods that the cluster has no node for, and its price.
+func (t *rebuildTarget) sums() (leftOut int, price offerings.Price) { return len(t.leftOut), t.price }
+
+// Rebuild plans the pods of a problem as the cluster of [ConsolidationSummary.Rebuilt] is planned, so that their prices compare: pods
+// run where they are planned ([scheduling.PlacementPinned]), and of the plans of all efforts up to that of the policy it is the
+// cheapest of those that leave out the fewest pods. Errors and deadlines are as in [provisioning.Planner.Plan].
+func (p Planner) Rebuild(ctx context.Context, problem scheduling.Problem) (*scheduling.Plan, error) {
+	solver := provisioning.Planner{Policy: p.Policy, Observer: p.Observer}
+	solver.Policy.Placement = scheduling.PlacementPinned
+	var plans []*scheduling.Plan
+	for _, effort := range instance.EffortsUpTo(&p.Policy) {
+		if len(plans) > 0 && outOfTime(ctx) {
+			break
+		}
+		solver.Policy.Effort = effort
+		plan, err := solver.Plan(ctx, problem)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, plan)
+	}
+	return cheapest(plans, func(plan *scheduling.Plan) (int, offerings.Price) {
+		return len(plan.Unschedulable), max(plan.Summary.PricePerHour, plan.Summary.ExpectedPerHour)
+	}), nil
+}
+
+// cheapest is the first of some clusters that costs the least of those with the fewest pods left out; nil for none. It is not
 // always that of the most effort, because more preferences of pods and higher weights of NodePools come before the price.
-func cheapest(targets []*rebuildTarget) (best *rebuildTarget) {
-	for _, t := range targets {
-		if best == nil || cmp.Or(cmp.Compare(len(t.leftOut), len(best.leftOut)), cmp.Compare(t.price, best.price)) < 0 {
+func cheapest[T any](list []*T, sums func(*T) (leftOut int, price offerings.Price)) (best *T) {
+	for _, t := range list {
+		if best == nil {
+			best = t
+			continue
+		}
+		left, price := sums(t)
+		least, cost := sums(best)
+		if cmp.Or(cmp.Compare(left, least), cmp.Compare(price, cost)) < 0 {
 			best = t
 		}
 	}

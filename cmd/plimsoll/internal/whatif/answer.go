@@ -63,7 +63,8 @@ type Outcome struct {
 	// Warnings are faults of the input that did not stop the case.
 	Warnings []scheduling.Warning `json:"warnings"`
 
-	shares map[string]offerings.Price // by pod, including pods removed with their node
+	shares  map[string]offerings.Price // by pod, including pods removed with their node
+	rebuilt offerings.Price            // of the running cluster rebuilt from scratch, as consolidate shows it; 0 if it was not planned
 }
 
 // Pending is the pods that are pending once the steps of consolidation are done and then get a node.
@@ -173,6 +174,25 @@ func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluste
 	return out, nil
 }
 
+// Rebuilt plans all pods of a cluster on new nodes, as consolidate plans the cluster rebuilt from scratch, and verifies the plan. The
+// cluster has no nodes; all of its pods are pending.
+func Rebuilt(ctx context.Context, planner disruption.Planner, c disruption.Cluster) (*Outcome, error) {
+	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}, Rebuild: true}
+	out.know(&c)
+	plan, err := planner.Rebuild(ctx, c.Problem)
+	if err != nil {
+		return nil, err
+	}
+	planner.Policy.Placement = scheduling.PlacementPinned
+	if plan, err = judged.Plan(ctx, provisioning.Planner{Policy: planner.Policy}, c.Problem, plan); err != nil {
+		return nil, err
+	}
+	out.countPending(plan, c.Pods)
+	err = carryOut(&c, plan, nil)
+	out.share(planner.Policy, &c)
+	return out, err
+}
+
 // start has the pods run that the baseline does not have, as far as they have a place beside its pending pods.
 func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c, base *disruption.Cluster) error {
 	if base == nil {
@@ -227,6 +247,9 @@ func (out *Outcome) count(plan *disruption.ConsolidationPlan, unwanted map[strin
 	s := &plan.Summary
 	out.PricePerHour, out.Nodes = cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter), s.NodesAfter
 	out.PodsMoved = s.PodsMoved
+	if r := s.Rebuilt; r != nil {
+		out.rebuilt = cmp.Or(r.ExpectedPerHour, r.PricePerHour)
+	}
 	out.Launches += s.Launches
 	out.Warnings, out.Status = append(out.Warnings, plan.Warnings...), s.Status
 	for i := range plan.Nodes {

@@ -23,7 +23,10 @@ func (out *Outcome) Notes(most int, base *Outcome) (notes []string) {
 	case out.Rebuild && out.Name != RebuiltHere:
 		notes = append(notes, "different region: priced as a full rebuild")
 	case out.Rebuild:
-		notes = append(notes, "all pods on new nodes in any zone of the cluster's own region, with new volumes, to compare with other regions; nodes without a NodePool are not part of it")
+		notes = append(notes, "all pods, pending ones too, on new nodes in any zone of the cluster's own region, with new volumes, to compare with other regions; nodes without a NodePool are not part of it")
+		if base.rebuilt > 0 {
+			notes = append(notes, fmt.Sprintf("consolidate rebuilds the cluster from scratch for %s a month, with its zones, volumes and other nodes, and without pending pods", figures.Monthly(base.rebuilt)))
+		}
 	}
 	if p := out.Pending; p != nil {
 		note := fmt.Sprintf("of that, %s a month is for %s that pending pods need after the steps", figures.Monthly(p.PricePerHour), figures.Count(p.Launches, "node"))
