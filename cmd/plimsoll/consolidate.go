@@ -62,7 +62,7 @@ then, too: see the metric plimsoll_stranded.`,
 			if err := how.block(ctx, a, planner, p, plan); err != nil {
 				return err
 			}
-			plan.Settings = a.settings()
+			plan.Settings = settingsOf(a.flags)
 			plan.Settings["now"] = []string{planner.Now.Format(time.RFC3339Nano)}
 			lost := stranded(p, plan)
 			if lost && to.format != openMetrics { // metrics must reach Prometheus for an alert to fire

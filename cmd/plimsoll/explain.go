@@ -90,7 +90,7 @@ func planned(ctx context.Context, a *app, input *inputFlags, how *solverFlags, f
 	if file != "" {
 		if plan, planErr = readPlan(a, file); planErr == nil {
 			var differ string
-			if differ, planErr = a.adopt(file, plan.Settings); differ != "" {
+			if differ, planErr = adopt(a.flags, file, plan.Settings); differ != "" {
 				a.say("warning: explained with %s", differ)
 			}
 		}

@@ -57,7 +57,7 @@ fewest nodes and the plan without spot; --goal prints one of them in full.`,
 			if err != nil {
 				return err
 			}
-			plan.Warnings, plan.Settings = mergeWarnings(p.Warnings, plan.Warnings), a.settings()
+			plan.Warnings, plan.Settings = mergeWarnings(p.Warnings, plan.Warnings), settingsOf(a.flags)
 			if p.unplaced(plan) > 0 {
 				a.code = exitUnschedulable
 			}

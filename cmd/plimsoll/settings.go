@@ -34,10 +34,10 @@ func valuesOf(f *pflag.Flag) []string {
 	return []string{f.Value.String()}
 }
 
-// settings are those of a plan that this command makes: the flags that were given.
-func (a *app) settings() map[string][]string {
+// settingsOf are the settings of a plan that a command makes with these flags: those that were given.
+func settingsOf(flags *pflag.FlagSet) map[string][]string {
 	stated, out := settingFlags(), map[string][]string{}
-	a.flags.Visit(func(f *pflag.Flag) {
+	flags.Visit(func(f *pflag.Flag) {
 		if stated[f.Name] {
 			out[f.Name] = valuesOf(f)
 		}
@@ -47,13 +47,13 @@ func (a *app) settings() map[string][]string {
 
 // adopt gives flags the values that they had for a plan, but for flags that were given. It returns those of them whose values differ
 // from the plan's, in a sentence; "" for none. A plan without settings, e.g. one of the library, changes no flag.
-func (a *app) adopt(plan string, settings map[string][]string) (differ string, err error) {
+func adopt(flags *pflag.FlagSet, plan string, settings map[string][]string) (differ string, err error) {
 	if settings == nil {
 		return "", nil
 	}
 	stated, given := settingFlags(), map[string]bool{}
 	var other []string
-	a.flags.Visit(func(f *pflag.Flag) {
+	flags.Visit(func(f *pflag.Flag) {
 		given[f.Name] = true
 		was, set := settings[f.Name]
 		if !set {
@@ -71,7 +71,7 @@ func (a *app) adopt(plan string, settings map[string][]string) (differ string, e
 			if given[name] {
 				continue
 			}
-			if err := a.flags.Set(name, value); err != nil {
+			if err := flags.Set(name, value); err != nil {
 				return "", fmt.Errorf("plan %s: settings.%s: %w", plan, name, err)
 			}
 		}

@@ -59,7 +59,7 @@ a plan that states none, such as one of the library.`,
 			case moves != nil:
 				settings = moves.Settings
 			}
-			differ, err := a.adopt(file, settings)
+			differ, err := adopt(a.flags, file, settings)
 			if err != nil {
 				return err
 			}
