@@ -119,7 +119,7 @@ func (m *model) similar(g int, ignored []string) (set []int) {
 }
 
 // share are the sizes with the new nodes of a set of groups in other groups of the set: each goes to the group that is the
-// smallest by then and may still grow, of equal ones to the first by its id.
+// smallest by then and may still grow, of equal ones to the first by its id. Sizes stay as they are where no group may.
 func (m *model) share(set, sizes []int) []int {
 	out := slices.Clone(sizes)
 	left := 0
@@ -133,6 +133,9 @@ func (m *model) share(set, sizes []int) []int {
 			if out[g] < m.room(g) && (smallest < 0 || m.smaller(g, smallest, out)) {
 				smallest = g
 			}
+		}
+		if smallest < 0 {
+			return sizes
 		}
 		out[smallest]++
 	}

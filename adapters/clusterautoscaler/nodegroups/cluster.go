@@ -20,7 +20,8 @@ type Group struct {
 	// ID names the group; required, and different from those of other groups.
 	ID string
 	// Min and Max bound its size. Min is a bound of scale-down: a smaller group is not grown for it, as without the
-	// autoscaler's --enforce-node-group-min-size.
+	// autoscaler's --enforce-node-group-min-size. A group that cannot grow now, e.g. because its last launch failed, has
+	// its target as Max.
 	Min, Max int
 	// Target is the size that the cloud was asked for. Nodes beyond those of the cluster are under way.
 	Target int

@@ -22,4 +22,9 @@
 // nodes in the zone of its template; those of a group in several zones may come in another.
 //
 // Independent code (package verify) has checked each plan that is returned.
+//
+// # What is the caller's
+//
+// Cluster-wide limits (--max-nodes-total, --cores-total), how long a node has to be unneeded before it goes
+// (--scale-down-unneeded-time), and carrying the plan out.
 package nodegroups

@@ -25,7 +25,7 @@ type model struct {
 	// pools are the names of the NodePools of the groups, and group their inverse.
 	pools []string
 	group map[string]int
-	// joined are the nodes of each group that are in the cluster.
+	// joined are the nodes of each group that are in the cluster and not being deleted.
 	joined [][]*corev1.Node
 	// prices are those of a new node of each group.
 	prices []offerings.Price
@@ -55,7 +55,9 @@ func (p *Planner) model(c Cluster, launches bool) (*model, error) {
 			if node = m.member(g, node); starting {
 				markInFlight(node)
 			}
-			m.joined[g] = append(m.joined[g], node)
+			if node.DeletionTimestamp == nil { // as limits of NodePools count
+				m.joined[g] = append(m.joined[g], node)
+			}
 		}
 		m.problem.Nodes = append(m.problem.Nodes, node)
 	}
@@ -140,8 +142,7 @@ func startupTaint(t corev1.Taint) bool {
 func (m *model) promised(g int, name string) *corev1.Node {
 	out := m.member(g, m.Groups[g].Template)
 	markInFlight(out)
-	out.Name = name
-	out.DeletionTimestamp = nil
+	out.Name, out.UID, out.DeletionTimestamp = name, "", nil
 	out.Labels[corev1.LabelHostname] = name
 	out.Status.Allocatable = template.Allocatable(out)
 	return out

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/nodegroups"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -57,6 +58,18 @@ func randomWorld(dice *rand.Rand) *world {
 			w.join(g, 1, []int64{100, 300, 700}[:dice.IntN(4)]...)
 		}
 		w.Groups[g].Target = min(most, w.Groups[g].Target+dice.IntN(3)/2)
+	}
+	for _, node := range w.Problem.Nodes {
+		switch dice.IntN(12) {
+		case 0:
+			node.DeletionTimestamp = &metav1.Time{Time: w.Problem.Now}
+		case 1:
+			node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: "ToBeDeletedByClusterAutoscaler", Effect: corev1.TaintEffectNoSchedule})
+		case 2:
+			node.Annotations = map[string]string{"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
+		case 3:
+			node.CreationTimestamp, node.Status.Conditions = metav1.Time{Time: w.Problem.Now}, nil
+		}
 	}
 	for i, pod := range w.Problem.Running {
 		switch dice.IntN(8) {

@@ -146,22 +146,20 @@ func (m *model) scaleUp(t *trial, balanced []bool) *ScaleUp {
 		g := m.group[t.plan.Launches[i].NodePool]
 		pods[g] = append(pods[g], t.plan.Launches[i].Pods...)
 	}
-	for node, g := range m.newNodes(t) {
-		for _, a := range t.plan.Existing {
-			if a.Node == node {
-				pods[g] = append(pods[g], a.Pods...)
-			}
+	grown := m.newNodes(t)
+	for _, a := range t.plan.Existing {
+		if g, ok := grown[a.Node]; ok {
+			pods[g] = append(pods[g], a.Pods...)
+		} else {
+			out.Waiting = append(out.Waiting, a.Pods...)
 		}
 	}
-	onNew := map[string]bool{}
+	slices.Sort(out.Waiting)
 	for g, n := range t.sizes {
 		if n == 0 {
 			continue
 		}
 		slices.Sort(pods[g])
-		for _, pod := range pods[g] {
-			onNew[pod] = true
-		}
 		price, _ := m.prices[g].Times(int64(n))
 		r := Resize{Group: m.Groups[g].ID, From: m.Groups[g].Target, To: m.Groups[g].Target + n, Pods: pods[g], PricePerHour: price}
 		switch r.Reason = fmt.Sprintf("adds %s for %s", count(n, "node"), count(len(pods[g]), "pod")); {
@@ -173,14 +171,6 @@ func (m *model) scaleUp(t *trial, balanced []bool) *ScaleUp {
 		out.Resizes = append(out.Resizes, r)
 		out.PricePerHour = offerings.Sum(out.PricePerHour, price)
 	}
-	for _, a := range t.plan.Existing {
-		for _, pod := range a.Pods {
-			if !onNew[pod] {
-				out.Waiting = append(out.Waiting, pod)
-			}
-		}
-	}
-	slices.Sort(out.Waiting)
 	return out
 }
 
