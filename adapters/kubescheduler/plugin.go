@@ -179,7 +179,7 @@ func (*Plugin) Filter(_ context.Context, state fwk.CycleState, _ *corev1.Pod, in
 // Score is the highest for the planned node and zero for others.
 func (*Plugin) Score(_ context.Context, state fwk.CycleState, _ *corev1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
 	if d := read(state); d != nil && d.nodes[info.Node().Name] != nil {
-		return fwk.MaxNodeScore, nil
+		return fwk.MaxScore, nil
 	}
 	return 0, nil
 }
