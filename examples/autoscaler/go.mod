@@ -5,10 +5,8 @@ go 1.26.0
 require (
 	github.com/plimsoll-go/plimsoll v0.0.0
 	github.com/plimsoll-go/plimsoll/adapters/controller v0.0.0
-	github.com/samber/lo v1.53.0
 	github.com/stretchr/testify v1.12.1
 	k8s.io/api v0.36.3
-	k8s.io/apimachinery v0.36.3
 )
 
 require (
@@ -18,12 +16,14 @@ require (
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
+	github.com/samber/lo v1.53.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.3 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/net v0.49.0 // indirect
 	golang.org/x/text v0.33.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
+	k8s.io/apimachinery v0.36.3 // indirect
 	k8s.io/component-helpers v0.36.3 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260317180543-43fb72c5454a // indirect

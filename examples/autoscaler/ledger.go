@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll-go/plimsoll/adapters/controller"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -17,11 +16,8 @@ type ledger struct {
 	points []point
 	log    []entry // the steps that were carried out
 
-	interruptions, killed int             // machines that were taken away, and pods that were still there
-	moves                 map[string]int  // how often each pod was evicted
-	bound                 int             // pods that were bound
-	unplaced              int             // pods that a plan had no node for
-	lowerBound            offerings.Price // of the last plan of disruption
+	unplaced   int             // pods that a plan had no node for
+	lowerBound offerings.Price // of the last plan of disruption
 }
 
 // entry is a step that was carried out.
@@ -39,17 +35,18 @@ type point struct {
 }
 
 // print writes the totals.
-func (l *ledger) print(w io.Writer, stats controller.Stats) {
+func (l *loop) print(w io.Writer) {
 	var cost, bound, waited float64
 	nodes, pods := 0, 0
-	for _, p := range l.points {
+	stats, cluster := l.controller.Stats(), l.world.Cluster
+	for _, p := range l.ledger.points {
 		cost += p.price.USD() * tick.Hours()
 		bound += p.bound.USD() * tick.Hours()
 		waited += float64(p.pending) * tick.Seconds()
 		nodes, pods = max(nodes, p.nodes), max(pods, p.pods)
 	}
 	steps := map[disruption.Reason]int{}
-	for _, e := range l.log {
+	for _, e := range l.ledger.log {
 		steps[e.step.Reason]++
 	}
 	var reasons []string
@@ -63,19 +60,19 @@ func (l *ledger) print(w io.Writer, stats controller.Stats) {
 		fmt.Fprintf(w, ", at most %.1f%% above the cheapest possible", 100*(cost/bound-1))
 	}
 	fmt.Fprintf(w, "\nlaunches       %9d, and %d refused for lack of capacity\n", stats.Launched, stats.CapacityFailures)
-	fmt.Fprintf(w, "interruptions  %9d, which killed %d pods\n", l.interruptions, l.killed)
-	fmt.Fprintf(w, "steps          %9d: %s; %d abandoned\n", len(l.log), strings.Join(reasons, ", "), stats.AbandonedSteps)
+	fmt.Fprintf(w, "interruptions  %9d, which killed %d pods\n", l.world.Cloud.Interruptions, cluster.Killed)
+	fmt.Fprintf(w, "steps          %9d: %s; %d abandoned\n", len(l.ledger.log), strings.Join(reasons, ", "), stats.AbandonedSteps)
 	fmt.Fprintf(w, "pods moved     %9d, none more than %d times\n", stats.Evictions, l.most())
-	fmt.Fprintf(w, "pods waited    %9.0f s on average, until they ran\n", waited/float64(max(1, l.bound)))
-	if l.unplaced > 0 {
-		fmt.Fprintf(w, "no node        %9d times for a pod\n", l.unplaced)
+	fmt.Fprintf(w, "pods waited    %9.0f s on average, until they ran\n", waited/float64(max(1, len(cluster.Waits))))
+	if l.ledger.unplaced > 0 {
+		fmt.Fprintf(w, "no node        %9d times for a pod\n", l.ledger.unplaced)
 	}
 }
 
 // most is how often the pod was moved that was moved most often.
-func (l *ledger) most() int {
+func (l *loop) most() int {
 	most := 0
-	for _, n := range l.moves {
+	for _, n := range l.world.Cluster.Evicted {
 		most = max(most, n)
 	}
 	return most

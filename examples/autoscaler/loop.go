@@ -2,19 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/adapters/controller"
+	"github.com/plimsoll-go/plimsoll/adapters/controller/simulation"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -24,16 +20,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// loop is the autoscaler together with the cluster and the cloud that it works for.
+// loop is the autoscaler together with the world that it works in.
 type loop struct {
 	opts       options
 	now        time.Time
-	dice       *rand.Rand
-	cloud      *cloud
-	cluster    *cluster
+	world      *simulation.World
 	controller *controller.Controller
 	ledger     ledger
-	jobs       []job
 }
 
 // catalog is the catalog of the pool: machines of three families, of 8 cores.
@@ -75,8 +68,12 @@ func newLoop(opts options) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{opts: opts, now: start(), dice: rand.New(rand.NewPCG(opts.seed, 2)), cloud: newCloud(opts, sale), ledger: ledger{moves: map[string]int{}}}
-	l.cluster = newCluster(&l.ledger)
+	l := &loop{opts: opts, now: simulation.Start()}
+	l.world = simulation.NewWorld(simulation.Options{
+		Seed: opts.seed, Catalog: sale, Tick: tick, Services: simulation.Services(), JobsPerDay: opts.jobs(), Surge: opts.surge, Flat: opts.steady,
+		Noise: opts.noise, Interruptions: opts.interruptions, Scarce: !opts.steady,
+		Repriced: func(changes ...instancetypes.OfferingChange) error { return l.controller.SetOfferings(changes...) },
+	})
 	settings := controller.Options{
 		Policy: opts.policy,
 		Disruption: disruption.Planner{
@@ -92,18 +89,13 @@ func newLoop(opts options) (*loop, error) {
 		Planned:      l.planned, Consolidating: l.consolidating, StepDone: l.stepDone,
 	}
 	if opts.nominate {
-		settings.Nominator, settings.Policy.Placement = l.cluster, scheduling.PlacementNominated
+		settings.Nominator, settings.Policy.Placement = l.world.Cluster, scheduling.PlacementNominated
 	}
-	l.controller, err = controller.New(settings, l.cloud, l.cluster, scheduling.Problem{NodePools: []*scheduling.NodePool{pool(&opts)}, Catalog: sale})
+	l.controller, err = controller.New(settings, l.world.Cloud, l.world.Cluster, scheduling.Problem{NodePools: []*scheduling.NodePool{pool(&opts)}, Catalog: sale})
 	if err != nil {
 		return nil, err
 	}
-	l.cluster.upsert, l.cluster.remove = l.controller.Upsert, l.controller.Delete
-	objects := []metav1.Object{agent()}
-	for _, b := range budgets() {
-		objects = append(objects, b)
-	}
-	return l, l.controller.Upsert(objects...)
+	return l, l.world.Watch(l.controller)
 }
 
 // run lets the time pass.
@@ -118,7 +110,8 @@ func (l *loop) run(ctx context.Context, length time.Duration) error {
 
 // step is one round: the simulated cloud and workload change, then the autoscaler acts.
 func (l *loop) step(ctx context.Context) error {
-	if err := l.world(); err != nil {
+	l.age()
+	if err := l.world.Advance(l.now); err != nil {
 		return err
 	}
 	if _, err := l.controller.Reconcile(ctx); err != nil {
@@ -161,9 +154,7 @@ func (l *loop) worthwhile(step *disruption.Step) error {
 	}
 	var price offerings.Price
 	for _, name := range step.Drain {
-		if l.cloud.instances[name] != nil {
-			price += l.cloud.price(name)
-		}
+		price += l.world.Cloud.Price(name)
 	}
 	share := offerings.Price(l.opts.saving.Share * float64(price))
 	if least := max(l.opts.saving.PerHour, share); step.SavingPerHour < least {
@@ -176,108 +167,24 @@ func (l *loop) stepDone(step disruption.Step) {
 	l.ledger.log = append(l.ledger.log, entry{l.now, step})
 }
 
-// world makes the changes that the autoscaler does not cause: prices, interruptions, nodes that join, pods.
-func (l *loop) world() error {
-	l.cloud.now = l.now
-	if l.now.Equal(l.now.Truncate(time.Hour)) {
-		changes, err := l.cloud.hourly()
-		if err != nil {
-			return err
-		}
-		if err := l.controller.SetOfferings(changes...); err != nil {
-			return err
-		}
-	}
-	noticed, _ := l.cloud.interrupt()
-	l.ledger.interruptions += noticed
-	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(l.cluster.nodes)) {
-		if l.cloud.instances[name] == nil {
-			killed, err := l.cluster.deleteNode(name)
-			l.ledger.killed += killed
-			errs = append(errs, err)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(l.cloud.instances)) {
-		i := l.cloud.instances[name]
-		if i.joined || l.now.Before(i.ready) {
-			continue
-		}
-		i.joined = true
-		node, err := i.Order.Launch.Node(name, &i.Order.Option, l.cloud.sale)
-		if err != nil {
-			return err
-		}
-		node.Spec.Taints = append(node.Spec.Taints, i.Order.Launch.StartupTaints...)
-		errs = append(errs, l.cluster.join(node, l.now))
-	}
-	l.age()
-	errs = append(errs, l.scale(), l.batch(), l.cluster.schedule(l.cloud.sale, l.now))
-	return errors.Join(errs...)
-}
-
 // age makes every fifth machine drift from its NodePool, at three each night.
 func (l *loop) age() {
 	if l.opts.steady || l.now.Sub(l.now.Truncate(24*time.Hour)) != 3*time.Hour {
 		return
 	}
-	for name, i := range l.cloud.instances {
+	for name, i := range l.world.Cloud.Instances {
 		if strings.HasSuffix(name, "0") || strings.HasSuffix(name, "8") {
-			i.Facts.Drift, i.Facts.DriftedAt = "its image is old", l.now
+			i.Machine.Facts.Drift, i.Machine.Facts.DriftedAt = "its image is old", l.now
 		}
 	}
-}
-
-// scale makes and removes pods of services.
-func (l *loop) scale() error {
-	var errs []error
-	for _, s := range services() {
-		want := s.replicas(l.now, l.opts.steady)
-		if l.now.Before(start().Add(l.opts.surge)) {
-			want += want / 2
-		}
-		for n := range want {
-			if p := s.pod(n); l.cluster.pods[scheduling.PodName(p)] == nil {
-				errs = append(errs, l.cluster.create(p))
-			}
-		}
-		for n := want; l.cluster.pods[scheduling.PodName(s.pod(n))] != nil; n++ {
-			errs = append(errs, l.cluster.deletePod(scheduling.PodName(s.pod(n))))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// batch lets jobs come and end.
-func (l *loop) batch() error {
-	if l.opts.steady {
-		return nil
-	}
-	var errs []error
-	l.jobs = slices.DeleteFunc(l.jobs, func(j job) bool {
-		if l.now.Before(j.ends) {
-			return false
-		}
-		for n := range j.pods {
-			errs = append(errs, l.cluster.deletePod(scheduling.PodName(j.pod(n))))
-		}
-		return true
-	})
-	if j, ok := nextJob(l.dice, l.now, int(l.now.Sub(start())/tick)); ok {
-		l.jobs = append(l.jobs, j)
-		for n := range j.pods {
-			errs = append(errs, l.cluster.create(j.pod(n)))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // record takes down how things stand.
 func (l *loop) record() {
-	p := point{at: l.now, bound: l.ledger.lowerBound, nodes: len(l.cluster.nodes)}
-	for name := range l.cloud.instances {
-		p.price += l.cloud.price(name)
+	p := point{at: l.now, bound: l.ledger.lowerBound, nodes: len(l.world.Cluster.Nodes)}
+	for name := range l.world.Cloud.Instances {
+		p.price += l.world.Cloud.Price(name)
 	}
-	p.pods, p.pending = l.cluster.count()
+	p.pods, p.pending = l.world.Cluster.Count()
 	l.ledger.points = append(l.ledger.points, p)
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -11,9 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/adapters/controller"
+	"github.com/plimsoll-go/plimsoll/adapters/controller/simulation"
 	_ "github.com/plimsoll-go/plimsoll/internal/soak" // collects less garbage
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -25,12 +22,12 @@ func simulated(t *testing.T, opts options, length time.Duration) *loop {
 	l, err := newLoop(opts)
 	require.NoError(t, err)
 	require.NoError(t, l.run(t.Context(), length))
-	for name, i := range l.cloud.instances {
-		require.Equal(t, i.joined, l.cluster.nodes[name] != nil, name)
+	for name, i := range l.world.Cloud.Instances {
+		require.Equal(t, i.Joined, l.world.Cluster.Nodes[name] != nil, name)
 	}
-	for name, p := range l.cluster.pods {
+	for name, p := range l.world.Cluster.Pods {
 		if p.Spec.NodeName != "" {
-			require.Contains(t, l.cluster.nodes, p.Spec.NodeName, name)
+			require.Contains(t, l.world.Cluster.Nodes, p.Spec.NodeName, name)
 		}
 	}
 	return l
@@ -48,7 +45,7 @@ func TestHours(t *testing.T) {
 	stats := l.controller.Stats()
 	require.Greater(t, stats.Launched, 20)
 	require.Positive(t, stats.CapacityFailures, "offerings run out, and the next option is taken")
-	require.Positive(t, l.ledger.interruptions)
+	require.Positive(t, l.world.Cloud.Interruptions)
 	reasons := map[disruption.Reason]int{}
 	for _, e := range l.ledger.log {
 		reasons[e.step.Reason]++
@@ -60,7 +57,7 @@ func TestHours(t *testing.T) {
 		require.GreaterOrEqual(t, p.price.USD(), 0.8*p.bound.USD(), "the bound is that of an hour ago at most")
 	}
 	var out bytes.Buffer
-	l.ledger.print(&out, stats)
+	l.print(&out)
 	require.Contains(t, out.String(), "% above the cheapest possible")
 }
 
@@ -71,7 +68,7 @@ func TestSimulationIsDeterministic(t *testing.T) {
 		opts.seed, opts.policy.Effort = seed, scheduling.EffortFast
 		var out bytes.Buffer
 		l := simulated(t, opts, 30*time.Minute)
-		l.ledger.print(&out, l.controller.Stats())
+		l.print(&out)
 		return out.String()
 	}
 	require.Equal(t, told(1), told(1))
@@ -85,7 +82,7 @@ func TestSteadyLoadStaysWhereItIs(t *testing.T) {
 	opts.steady, opts.noise, opts.interruptions, opts.every, opts.surge = true, 0.02, 0, 30*time.Minute, 50*time.Minute
 	opts.policy.Effort = scheduling.EffortFast
 	l := simulated(t, opts, 5*time.Hour)
-	gone := start().Add(opts.surge)
+	gone := simulation.Start().Add(opts.surge)
 	for _, e := range l.ledger.log {
 		require.Contains(t, []disruption.Reason{disruption.Underutilized, disruption.Empty}, e.step.Reason)
 		if e.step.Reason == disruption.Underutilized {
@@ -93,9 +90,9 @@ func TestSteadyLoadStaysWhereItIs(t *testing.T) {
 		}
 		require.True(t, e.at.Before(gone.Add(150*time.Minute)), "a step at %v saves %s", e.at, e.step.SavingPerHour)
 	}
-	require.Zero(t, l.ledger.unplaced+l.ledger.killed+l.ledger.interruptions)
+	require.Zero(t, l.ledger.unplaced+l.world.Cluster.Killed+l.world.Cloud.Interruptions)
 	require.Positive(t, l.controller.Stats().Evictions)
-	require.LessOrEqual(t, l.ledger.most(), 3, "kube-scheduler binds pods to nodes that a later plan removes")
+	require.LessOrEqual(t, l.most(), 3, "kube-scheduler binds pods to nodes that a later plan removes")
 }
 
 // A step that saves less than it has to stops the simulation.
@@ -103,8 +100,8 @@ func TestWorthwhile(t *testing.T) {
 	opts := defaults()
 	opts.policy.Effort = scheduling.EffortFast
 	l := simulated(t, opts, 2*tick)
-	name := slices.Sorted(maps.Keys(l.cloud.instances))[0]
-	price := l.cloud.price(name)
+	name := slices.Sorted(maps.Keys(l.world.Cloud.Instances))[0]
+	price := l.world.Cloud.Price(name)
 	step := &disruption.Step{Reason: disruption.Underutilized, Drain: []string{name}, SavingPerHour: price}
 	l.opts.saving = disruption.Saving{PerHour: price}
 	require.NoError(t, l.worthwhile(step))
@@ -115,44 +112,4 @@ func TestWorthwhile(t *testing.T) {
 	require.ErrorContains(t, l.worthwhile(step), "has to save")
 	step.Reason = disruption.Expired
 	require.NoError(t, l.worthwhile(step), "it has to go anyway")
-}
-
-func TestCloud(t *testing.T) {
-	types, err := catalog()
-	require.NoError(t, err)
-	require.Greater(t, types.Len(), 20)
-	opts := defaults()
-	opts.interruptions = 1e6
-	c := newCloud(opts, types)
-	changes, err := c.hourly()
-	require.NoError(t, err)
-	require.NotEmpty(t, changes)
-	for _, change := range changes {
-		list, ok := types.Lookup(offerings.Key{InstanceType: change.InstanceType, Zone: change.Zone, CapacityType: change.CapacityType})
-		require.True(t, ok)
-		require.InDelta(t, list.Price.USD(), change.Price.USD(), list.Price.USD()*opts.noise+1e-9)
-	}
-	order := controller.Order{Option: scheduling.LaunchOption{InstanceType: changes[0].InstanceType, Zone: changes[0].Zone, CapacityType: changes[0].CapacityType}}
-	order.Launch.NodePool = "p"
-	sold := 0
-	for {
-		order.ID = fmt.Sprint(sold)
-		if _, err := c.Launch(t.Context(), order); errors.Is(err, controller.ErrInsufficientCapacity) {
-			break
-		}
-		again, err := c.Launch(t.Context(), order)
-		require.NoError(t, err)
-		require.Equal(t, fmt.Sprintf("p-%04d", sold+1), again)
-		sold++
-	}
-	require.Equal(t, c.depth[order.Option.Key()], sold)
-	require.Equal(t, changes[0].Price, c.price("p-0001"))
-	noticed, gone := c.interrupt()
-	require.Positive(t, noticed)
-	require.Zero(t, gone)
-	c.now = c.now.Add(spotNotice)
-	_, gone = c.interrupt()
-	require.Equal(t, noticed, gone)
-	_, err = c.Launch(t.Context(), order)
-	require.NoError(t, err, "a machine that is taken away can be bought again")
 }

@@ -58,7 +58,7 @@ func simulate(ctx context.Context, opts options, saving string) error {
 	if err := l.run(ctx, time.Duration(opts.days)*24*time.Hour); err != nil {
 		return err
 	}
-	l.ledger.print(os.Stdout, l.controller.Stats())
+	l.print(os.Stdout)
 	return nil
 }
 
@@ -97,5 +97,10 @@ func defaults() options {
 // tick is how far the clock moves at a time.
 const tick = 30 * time.Second
 
-// start is when the simulated time begins, a Monday.
-func start() time.Time { return time.Date(2026, time.November, 16, 0, 0, 0, 0, time.UTC) }
+// jobs is how many batch jobs start on a day.
+func (o *options) jobs() float64 {
+	if o.steady {
+		return 0
+	}
+	return 8
+}
