@@ -9,6 +9,7 @@ require (
 	github.com/go-logr/logr v1.4.3
 	github.com/plimsoll-go/plimsoll v0.0.0
 	github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler v0.0.0
+	github.com/plimsoll-go/plimsoll/adapters/controller v0.0.0
 	github.com/samber/lo v1.53.0
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
@@ -105,4 +106,5 @@ require (
 replace (
 	github.com/plimsoll-go/plimsoll => ../..
 	github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler => ../../adapters/clusterautoscaler
+	github.com/plimsoll-go/plimsoll/adapters/controller => ../../adapters/controller
 )

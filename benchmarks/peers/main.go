@@ -8,11 +8,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/duel"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/expanders"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/report"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/week"
 )
 
 func main() {
@@ -40,6 +43,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return s.duel(ctx, stdout)
 	case s.expanders > 0:
 		return s.compareExpanders(ctx, stdout)
+	case s.week > 0:
+		return s.compareAutoscalers(ctx, stdout)
 	}
 	return reporter{s, stdout, stderr}.write(ctx)
 }
@@ -74,9 +79,22 @@ func (s *settings) compareExpanders(ctx context.Context, stdout io.Writer) error
 	if err != nil {
 		return err
 	}
-	table := expanders.Table(sums)
+	return s.show(stdout, "expanders", expanders.Table(sums))
+}
+
+// compareAutoscalers compares autoscalers in a simulated week.
+func (s *settings) compareAutoscalers(ctx context.Context, stdout io.Writer) error {
+	results, err := week.Compare(ctx, s.contenders, week.Settings{Length: time.Duration(s.days) * 24 * time.Hour, Seed: 1, Seeds: s.week, Parallel: runtime.GOMAXPROCS(0)})
+	if err != nil {
+		return err
+	}
+	return s.show(stdout, "week", week.Table(results))
+}
+
+// show writes a table to the output, and into the file that has a section for it.
+func (s *settings) show(stdout io.Writer, section, table string) error {
 	if _, err := io.WriteString(stdout, table); err != nil || s.readme == "" {
 		return err
 	}
-	return report.Put(s.readme, "expanders", table)
+	return report.Put(s.readme, section, table)
 }

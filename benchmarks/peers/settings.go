@@ -19,6 +19,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/packing"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/planner"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/week"
 )
 
 // settings are the values of the flags.
@@ -35,8 +36,12 @@ type settings struct {
 	mixes   int
 	// expanders is the number of clusters of each size on which expanders are compared; 0 compares none.
 	expanders int
-	wishes    bool
-	list      bool
+	// week is the number of seeds of a simulated week, days is its length, and contenders are the autoscalers of it.
+	week       int
+	days       int
+	contenders []week.Contender
+	wishes     bool
+	list       bool
 	// reports are to be written, into the file readme, too.
 	reports []string
 	readme  string
@@ -77,25 +82,29 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.IntVar(&s.random, "random", 0, "instead of the corpora, compare with Karpenter on this `number` of small random problems, from -seed on")
 	flags.IntVar(&s.mixes, "mixes", 0, "with -report gaps: instead of the corpora, this `number` of random mixes that nothing was tuned for, from -seed on")
 	flags.IntVar(&s.expanders, "expanders", 0, "instead of the corpora, compare expanders of Cluster Autoscaler on this `number` of clusters with 4, 12 and 50 node groups, from -seed on")
+	flags.IntVar(&s.week, "week", 0, "instead of the corpora, have autoscalers run a simulated week with this `number` of seeds, 1 and those after it")
+	flags.IntVar(&s.days, "days", 7, "with -week: its length in `days`")
+	autoscalers := flags.String("autoscalers", "", "with -week: `names` of autoscalers, with commas between them (default all; see -list)")
 	flags.BoolVar(&s.wishes, "preferences", false, "with -random: grant preferences, and compare no prices")
 	names := flags.String("report", "gaps", "write these `reports`: any of gaps, speed, growth, consolidation, or all")
-	flags.StringVar(&s.readme, "readme", "", "with -report, -random or -expanders: put the tables into this `file`, too")
+	flags.StringVar(&s.readme, "readme", "", "with -report, -random, -expanders or -week: put the tables into this `file`, too")
 	flags.IntVar(&s.slow, "slow", 1_000, "with -report gaps: leave Karpenter and the thorough effort out above this `number` of pods")
 	nodes := flags.String("nodes", "40,100,300", "with -report consolidation: `numbers` of nodes of the clusters")
 	flags.IntVar(&s.clusters, "clusters", 3, "with -report consolidation: how many clusters of each size, from -seed on")
 	flags.BoolVar(&s.small, "quick", false, "with -report growth: a fiftieth of the pods")
-	flags.BoolVar(&s.list, "list", false, "list corpora and planners, and stop")
+	flags.BoolVar(&s.list, "list", false, "list corpora, markets, planners and autoscalers, and stop")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
 	if flags.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	var faults [7]error
+	var faults [8]error
 	s.corpora, faults[0] = choose("corpora", *corpora, corpus.All(), func(c corpus.Corpus) string { return c.Name })
 	s.peers, faults[1] = choose("peers", *peers, planners(*workers), peer.Peer.Name)
 	s.pods, faults[2] = numbers("pods", *pods)
 	s.nodes, faults[6] = numbers("nodes", *nodes)
+	s.contenders, faults[7] = choose("autoscalers", *autoscalers, week.Contenders(), func(c week.Contender) string { return c.Name })
 	s.ways, faults[3] = choose("buy", *ways, []string{corpus.OnDemand, corpus.Spot, corpus.Mixed}, func(way string) string { return way })
 	var known []string
 	for _, r := range reports() {
@@ -190,7 +199,7 @@ func kwokMarket(file string) (corpus.Market, error) {
 	return corpus.KWOK(bytes.NewReader(text))
 }
 
-// describe lists the names of corpora, markets and planners that flags accept.
+// describe lists the names of corpora, markets, planners and autoscalers that flags accept.
 func (s *settings) describe(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("corpora:\n")
@@ -200,6 +209,10 @@ func (s *settings) describe(w io.Writer) error {
 	b.WriteString("markets:\n  karpenter\n  ec2\n  kwok\nplanners:\n")
 	for _, p := range planners(1) {
 		fmt.Fprintf(&b, "  %s\n", p.Name())
+	}
+	b.WriteString("autoscalers:\n")
+	for _, c := range week.Contenders() {
+		fmt.Fprintf(&b, "  %s\n", c.Name)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

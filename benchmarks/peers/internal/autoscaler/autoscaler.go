@@ -2,9 +2,11 @@ package autoscaler
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/packing"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -24,7 +26,12 @@ const (
 )
 
 // Peer is the imitation with one expander.
-type Peer struct{ Expander Expander }
+type Peer struct {
+	Expander Expander
+	// SpotFirst leaves groups on demand out of each choice that has groups on spot, as the expander "priority" does before
+	// another one.
+	SpotFirst bool
+}
 
 // Name implements [peer.Peer].
 func (p Peer) Name() string {
@@ -42,15 +49,15 @@ func (p Peer) Load(problem scheduling.Problem) (peer.Run, error) {
 	if err := packing.Supported(problem); err != nil {
 		return nil, err
 	}
-	return &run{expander: p.Expander, problem: problem}, nil
+	return &run{peer: p, problem: problem}, nil
 }
 
 type run struct {
-	expander Expander
-	problem  scheduling.Problem
-	shop     *packing.Shop
-	bins     []*packing.Bin
-	late     bool
+	peer    Peer
+	problem scheduling.Problem
+	shop    *packing.Shop
+	bins    []*packing.Bin
+	late    bool
 }
 
 // Solve implements [peer.Run].
@@ -91,16 +98,24 @@ func (r *run) Solve(ctx context.Context) error {
 
 // choose is the choice of the expander; nil where there is no scale-up.
 func (r *run) choose(ctx context.Context, ups []*scaleUp) (*scaleUp, error) {
-	if r.expander == Plimsoll && len(ups) > 0 {
+	if spot := onSpot(ups); r.peer.SpotFirst && len(spot) > 0 {
+		ups = spot
+	}
+	if r.peer.Expander == Plimsoll && len(ups) > 0 {
 		return r.ask(ctx, ups)
 	}
 	var best *scaleUp
 	for _, up := range ups {
-		if best == nil || up.score(r.expander) < best.score(r.expander) {
+		if best == nil || up.score(r.peer.Expander) < best.score(r.peer.Expander) {
 			best = up
 		}
 	}
 	return best, nil
+}
+
+// onSpot are the scale-ups of groups on spot.
+func onSpot(ups []*scaleUp) []*scaleUp {
+	return slices.DeleteFunc(slices.Clone(ups), func(u *scaleUp) bool { return u.option.Offering.CapacityType != offerings.Spot })
 }
 
 // Outcome implements [peer.Run].

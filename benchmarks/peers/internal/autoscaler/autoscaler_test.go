@@ -31,7 +31,7 @@ func pods(sizes ...[2]int64) []*corev1.Pod {
 
 func solve(t *testing.T, e Expander, p scheduling.Problem) []string {
 	t.Helper()
-	_, outcome, err := peer.Measure(t.Context(), Peer{e}, "test", p, peer.Options{})
+	_, outcome, err := peer.Measure(t.Context(), Peer{Expander: e}, "test", p, peer.Options{})
 	require.NoError(t, err)
 	var lines []string
 	for _, m := range outcome.Machines {

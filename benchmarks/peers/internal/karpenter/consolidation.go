@@ -29,8 +29,11 @@ import (
 // wait of fifteen seconds before each command, and its validation after it, are left out.
 type Consolidation struct {
 	*estate
-	methods []kdisruption.Method
-	queue   *kdisruption.Queue
+	provisioner *provisioning.Provisioner
+	methods     []kdisruption.Method
+	queue       *kdisruption.Queue
+	// spotToSpot is the feature gate SpotToSpotConsolidation.
+	spotToSpot bool
 }
 
 // NewConsolidation translates a cluster whose nodes are all ready and of pools that share
@@ -48,7 +51,7 @@ func NewConsolidation(ctx context.Context, c disruption.Cluster) (*Consolidation
 	queue := kdisruption.NewQueue(e.kube, recorder, e.cluster, e.clock, provisioner)
 	common := kdisruption.MakeConsolidation(e.clock, e.cluster, e.kube, provisioner, e.cloud, recorder, queue)
 	trust := kdisruption.WithValidator(trusting{})
-	return &Consolidation{estate: e, queue: queue, methods: []kdisruption.Method{
+	return &Consolidation{estate: e, provisioner: provisioner, queue: queue, methods: []kdisruption.Method{
 		kdisruption.NewEmptiness(common, trust), kdisruption.NewMultiNodeConsolidation(common, trust), kdisruption.NewSingleNodeConsolidation(common, trust),
 	}}, nil
 }
@@ -64,6 +67,13 @@ func (trusting) Validate(_ context.Context, c kdisruption.Command, _ time.Durati
 type silent struct{}
 
 func (silent) Publish(...events.Event) {}
+
+// within is the context that the disruption controller works in, with Karpenter's defaults but for the feature gate.
+func (k *Consolidation) within(ctx context.Context) context.Context {
+	ctx = within(ctx)
+	options.FromContext(ctx).FeatureGates.SpotToSpotConsolidation = k.spotToSpot
+	return ctx
+}
 
 // within is the context that the disruption controller works in, with Karpenter's defaults.
 func within(ctx context.Context) context.Context {
@@ -87,7 +97,7 @@ type Command struct {
 
 // Decide is one round of the controller. It returns nil if no method finds a command.
 func (k *Consolidation) Decide(ctx context.Context) (*Command, error) {
-	ctx = within(ctx)
+	ctx = k.within(ctx)
 	for _, m := range k.methods {
 		candidates, totals, err := kdisruption.GetCandidatesWithTotals(ctx, k.cluster, k.kube, silent{}, k.clock, k.cloud, m.ShouldDisrupt, m.Class(), k.queue, nil)
 		if err != nil {
@@ -161,18 +171,14 @@ func (k *Consolidation) Do(ctx context.Context, c *Command) (moved int, err erro
 
 // buy launches a replacement as the cheapest machine that it allows.
 func (k *Consolidation) buy(ctx context.Context, r *kdisruption.Replacement) (string, error) {
-	t, of := cheapest(r.InstanceTypeOptions, r.Requirements, r.Spec.Resources.Requests)
-	if of == nil {
-		return "", fmt.Errorf("a replacement of pool %s for %d pods allows no offering that holds them", r.NodePoolName, len(r.Pods))
+	m, err := cheapestMachine(r.NodeClaim, k.shelves)
+	if err != nil {
+		return "", err
 	}
-	m := peer.Machine{NodePool: r.NodePoolName, InstanceType: t.Name, Offering: k.shelves[r.NodePoolName].sold[of]}
-	m.Labels = labels(r.Requirements, t.Requirements, of.Requirements)
 	k.bought++
 	name := fmt.Sprintf("bought-%04d", k.bought)
-	launch := scheduling.Launch{Name: name, NodePool: m.NodePool, Labels: m.Labels, Taints: r.Spec.Taints}
-	node, err := launch.Node(name, &scheduling.LaunchOption{
-		InstanceType: m.InstanceType, Zone: m.Offering.Zone, CapacityType: m.Offering.CapacityType, ReservationID: m.Offering.ReservationID,
-	}, k.problem.Catalog)
+	launch := peer.Outcome{Machines: []peer.Machine{m}}.Plan(k.problem).Launches[0]
+	node, err := launch.Node(name, &launch.Options[0], k.problem.Catalog)
 	if err != nil {
 		return "", err
 	}

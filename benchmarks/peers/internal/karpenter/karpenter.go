@@ -174,19 +174,28 @@ func (r *run) Solve(ctx context.Context) error {
 func (r *run) Outcome() (peer.Outcome, error) {
 	out := peer.Outcome{Late: r.late}
 	for _, claim := range r.results.NewNodeClaims {
-		t, of := cheapest(claim.InstanceTypeOptions, claim.Requirements, claim.Spec.Resources.Requests)
-		if of == nil {
-			out.Impossible = append(out.Impossible, fmt.Sprintf("a node claim of pool %s for %d pods allows no offering that holds them", claim.NodePoolName, len(claim.Pods)))
+		m, err := cheapestMachine(claim, r.shelves)
+		if err != nil {
+			out.Impossible = append(out.Impossible, err.Error())
 			continue
 		}
-		m := peer.Machine{NodePool: claim.NodePoolName, InstanceType: t.Name, Offering: r.shelves[claim.NodePoolName].sold[of]}
-		m.Labels = labels(claim.Requirements, t.Requirements, of.Requirements)
 		for _, pod := range claim.Pods {
 			m.Pods = append(m.Pods, r.original[pod.UID])
 		}
 		out.Machines = append(out.Machines, m)
 	}
 	return out, nil
+}
+
+// cheapestMachine is the machine that a node claim becomes, without pods.
+func cheapestMachine(claim *karpenter.NodeClaim, shelves map[string]shelf) (peer.Machine, error) {
+	t, of := cheapest(claim.InstanceTypeOptions, claim.Requirements, claim.Spec.Resources.Requests)
+	if of == nil {
+		return peer.Machine{}, fmt.Errorf("a node claim of pool %s for %d pods allows no offering that holds them", claim.NodePoolName, len(claim.Pods))
+	}
+	m := peer.Machine{NodePool: claim.NodePoolName, InstanceType: t.Name, Offering: shelves[claim.NodePoolName].sold[of]}
+	m.Labels = labels(claim.Requirements, t.Requirements, of.Requirements)
+	return m, nil
 }
 
 // labels returns values for the labels of a node claim that neither type nor offering decide:

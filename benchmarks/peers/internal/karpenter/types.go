@@ -164,17 +164,19 @@ func keysOf(catalogs ...*instancetypes.Catalog) labelKeys {
 
 // register tells Karpenter which labels its cloud provider knows, as providers do when
 // their package is loaded. Pods may select on them although no NodePool names them.
-// Karpenter keeps them in global variables without a lock, so that problems are to be
-// loaded one after the other, and not while one is being solved.
+// Karpenter keeps them in global variables without a lock, so that no problem with further labels
+// may be loaded while another one is being solved.
 func register(k labelKeys) {
-	cloudprovider.ReservationIDLabel = offerings.ReservationIDLabel
-	cloudprovider.ReservedCapacityLabels.Insert(offerings.ReservationIDLabel)
-	// Cloud providers register the zone label of their storage drivers, so this one must, too.
-	for _, key := range []string{"topology.ebs.csi.aws.com/zone", "topology.gke.io/zone", "topology.disk.csi.azure.com/zone"} {
-		karpv1.NormalizedLabels[key] = corev1.LabelTopologyZone
+	if cloudprovider.ReservationIDLabel != offerings.ReservationIDLabel {
+		cloudprovider.ReservationIDLabel = offerings.ReservationIDLabel
+		cloudprovider.ReservedCapacityLabels.Insert(offerings.ReservationIDLabel)
+		// Cloud providers register the zone label of their storage drivers, so this one must, too.
+		for _, key := range []string{"topology.ebs.csi.aws.com/zone", "topology.gke.io/zone", "topology.disk.csi.azure.com/zone"} {
+			karpv1.NormalizedLabels[key] = corev1.LabelTopologyZone
+		}
 	}
-	for _, keys := range []sets.Set[string]{k.types, k.offerings} {
-		for key := range keys {
+	for key := range k.types.Union(k.offerings) {
+		if !karpv1.WellKnownLabels.Has(key) {
 			karpv1.WellKnownLabels.Insert(key)
 		}
 	}
