@@ -156,6 +156,16 @@ func TestScaleUpWaitsForNodesThatStart(t *testing.T) {
 		w.Groups[0].Template.Spec.Taints = node.Spec.Taints
 		assert.Equal(t, want, sizes(w.up(t, nodegroups.Planner{}).Resizes), age)
 	}
+	w := newWorld(group("small", 9, template("small", "a", 4, "0.2")))
+	w.join(0, 1)
+	w.Problem.Nodes[0].Status = corev1.NodeStatus{} // it reports no resources yet
+	w.Problem.Nodes[0].CreationTimestamp = metav1.NewTime(w.Problem.Now)
+	w.wait("web", 1, 3000)
+	for _, kind := range []string{"small", "other"} {
+		w.Problem.Nodes[0].Labels[corev1.LabelInstanceTypeStable] = kind
+		want := map[string][]string{"other": {"small:1→2"}}[kind]
+		assert.Equal(t, want, sizes(w.up(t, nodegroups.Planner{}).Resizes), "the resources of the template count for nodes of its type")
+	}
 }
 
 // Labels, taints and DaemonSets hold as on nodes.
@@ -255,6 +265,39 @@ func TestFaultsOfClusters(t *testing.T) {
 	_, err = nodegroups.Planner{Prices: byLabelOrFree{}}.ScaleUp(t.Context(), w.Cluster)
 	assert.ErrorContains(t, err, `node group "a": template node: `)
 	assert.ErrorContains(t, err, "capacity.cpu")
+}
+
+// Objects that are missing or empty are an error, or of no consequence.
+func TestOddClusters(t *testing.T) {
+	for _, change := range []func(*world){
+		func(*world) {},
+		func(w *world) { w.Problem.Pods = []*corev1.Pod{nil} },
+		func(w *world) { w.Problem.Nodes = append(w.Problem.Nodes, nil) },
+		func(w *world) { w.Problem.Nodes = append(w.Problem.Nodes, w.Problem.Nodes[0]) },
+		func(w *world) { w.Problem.Running = append(w.Problem.Running, nil) },
+		func(w *world) { w.Problem.DaemonSets = append(w.Problem.DaemonSets, nil) },
+		func(w *world) { w.PodDisruptionBudgets = append(w.PodDisruptionBudgets, nil) },
+		func(w *world) { w.Problem.Nodes[0].Labels, w.Problem.Nodes[0].Status = nil, corev1.NodeStatus{} },
+		func(w *world) { w.Groups[0].Template.Labels = nil },
+		func(w *world) { w.Groups[0].Target, w.Groups[0].Max = 3, 0 },
+		func(w *world) { w.Groups = nil },
+	} {
+		w := newWorld(group("a", 4, template("small", "a", 4, "0.2")))
+		w.join(0, 2, 500)
+		w.wait("web", 2, 3000)
+		change(w)
+		p := nodegroups.Planner{Prices: byLabelOrFree{}, Balance: true}
+		assert.NotPanics(t, func() {
+			_, _ = p.ScaleUp(t.Context(), w.Cluster)
+			_, _ = p.ScaleDown(t.Context(), w.Cluster)
+		})
+	}
+	for _, err := range []error{
+		func() error { _, err := nodegroups.Planner{}.ScaleUp(t.Context(), nodegroups.Cluster{}); return err }(),
+		func() error { _, err := nodegroups.Planner{}.ScaleDown(t.Context(), nodegroups.Cluster{}); return err }(),
+	} {
+		assert.ErrorContains(t, err, "prices: must be set")
+	}
 }
 
 // byLabelOrFree costs nothing.

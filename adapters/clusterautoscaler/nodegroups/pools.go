@@ -43,7 +43,10 @@ func (m *model) catalog(prices expander.Pricer, g int, launches bool) (*instance
 	}
 	add(m.member(g, group.Template), launches && !group.Atomic)
 	for _, node := range m.joined[g] {
-		add(node, false)
+		// A node that has just joined may not report its resources yet.
+		if list := template.Allocatable(node); types[instancetypes.OfferingOf(node).InstanceType] != nil || list.Cpu().Sign() > 0 && list.Memory().Sign() > 0 {
+			add(node, false)
+		}
 	}
 	return instancetypes.NewCatalog(order...)
 }
