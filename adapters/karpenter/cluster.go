@@ -153,14 +153,13 @@ func (r Reader) readNodes(s *Snapshot, nodes state.StateNodes) error {
 			claim.TypeMeta, claim.ManagedFields = metav1.TypeMeta{APIVersion: apiVersion, Kind: "NodeClaim"}, nil
 			claim.DeletionTimestamp = r.deletion(claim.DeletionTimestamp, going)
 			add(claim)
-			s.nodes[cmp.Or(claim.Status.NodeName, claim.Name)] = n
 		}
 		if node := n.Node; node != nil {
 			node.TypeMeta, node.ManagedFields, node.Status.Images = metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, nil, nil
 			node.DeletionTimestamp = r.deletion(node.DeletionTimestamp, going)
 			add(node)
-			s.nodes[node.Name] = n
 		}
+		s.nodes[nodeName(n)] = n
 	}
 	if failed != nil {
 		return fmt.Errorf("writing objects of the cluster: %w", failed)
@@ -182,6 +181,14 @@ func (r Reader) readNodes(s *Snapshot, nodes state.StateNodes) error {
 		}
 	}
 	return nil
+}
+
+// nodeName is the name of a node in the problem: that of its NodeClaim before it has joined.
+func nodeName(n *state.StateNode) string {
+	if n.Node != nil {
+		return n.Node.Name
+	}
+	return cmp.Or(n.NodeClaim.Status.NodeName, n.NodeClaim.Name)
 }
 
 // deletion is the time of deletion of a node that goes: now where it has none.
@@ -218,9 +225,15 @@ func (r Reader) readPods(ctx context.Context, s *Snapshot, pending []*corev1.Pod
 			p.Nominated[client.ObjectKeyFromObject(pod)] = node
 		}
 	}
+	bound := map[types.UID]bool{}
+	for i := range list.Items {
+		bound[list.Items[i].UID] = list.Items[i].Spec.NodeName != ""
+	}
 	for _, pod := range pending {
-		wait(pod)
-		p.Pods = append(p.Pods, pod)
+		if !bound[pod.UID] { // it may have been bound since it was listed
+			wait(pod)
+			p.Pods = append(p.Pods, pod)
+		}
 	}
 	for i := range list.Items {
 		pod := &list.Items[i]

@@ -104,3 +104,49 @@ func TestReaderLeavesPodsOut(t *testing.T) {
 	require.Empty(t, w.cluster.PodNodeClaimMapping(keyOf("default", "odd-0")))
 	require.NotEmpty(t, w.cluster.PodNodeClaimMapping(keyOf("default", "web-0")))
 }
+
+// Pods may be bound between the list of pending pods and the list of all pods.
+func TestReaderCountsPodsOnce(t *testing.T) {
+	w := newWorld(t, pool("default"))
+	w.add(pods("web", 2, "1", "1Gi")...)
+	w.provision()
+	w.launch(false)
+	pending, err := w.own.GetPendingPods(w.ctx)
+	require.NoError(t, err)
+	require.Len(t, pending, 2)
+	w.place(w.pods()[0], w.nodes()[0].Name)
+	s, err := w.reader().Read(w.ctx, pending)
+	require.NoError(t, err)
+	require.Len(t, s.Cluster.Pods, 1)
+	require.Len(t, s.Cluster.Running, 1)
+}
+
+// A node has joined, and its NodeClaim does not name it yet.
+func TestReaderKnowsNodesBeforeTheyAreRegistered(t *testing.T) {
+	w := newWorld(t, pool("default"))
+	w.add(pods("web", 1, "1", "1Gi")...)
+	w.provision()
+	w.launch(true)
+	require.Eventually(t, func() bool { return len(w.nodes()) == 1 }, 10*time.Second, time.Millisecond)
+	w.observe()
+	require.Empty(t, w.claims()[0].Status.NodeName)
+	s := w.read()
+	require.Len(t, s.Cluster.Nodes, 1)
+	require.Equal(t, w.nodes()[0].Name, s.Cluster.Nodes[0].Name)
+	require.Equal(t, w.nodes()[0].Name, s.Cluster.Nominated[keyOf("default", "web-0")])
+	w.provision()
+	require.Len(t, w.claims(), 1)
+}
+
+// With a running pod that the planner refuses goes its node, whose free room is not known.
+func TestReaderLeavesNodesOfRefusedPodsOut(t *testing.T) {
+	w := halfFull(t, 2)
+	odd := w.pods()[0]
+	odd.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("-1")
+	require.NoError(t, w.kube.Update(w.ctx, odd))
+	s := w.read()
+	require.Len(t, s.Cluster.Nodes, 1)
+	require.Len(t, s.Cluster.Running, 1)
+	require.Len(t, s.Cluster.Machines, 1)
+	require.Contains(t, s.Warnings[len(s.Warnings)-1].Object, "running[default/small-0]")
+}

@@ -30,7 +30,7 @@ func (s *Snapshot) leaveOut() error {
 		}
 	}
 	for _, pod := range p.Running {
-		if refused.has("pods", pod) {
+		if refused.has("running", pod) {
 			refused["nodes["+pod.Spec.NodeName+"]"] = true
 		}
 	}
@@ -39,7 +39,7 @@ func (s *Snapshot) leaveOut() error {
 			delete(p.PoolCatalogs, name)
 		}
 	}
-	p.Pods, p.Running = keep(refused, "pods", p.Pods), keep(refused, "pods", p.Running)
+	p.Pods, p.Running = keep(refused, "pods", p.Pods), keep(refused, "running", p.Running)
 	p.Nodes, p.NodePools, p.DaemonSets = keep(refused, "nodes", p.Nodes), keep(refused, "nodepools", p.NodePools), keep(refused, "daemonsets", p.DaemonSets)
 	p.Claims, p.Volumes = keep(refused, "claims", p.Claims), keep(refused, "volumes", p.Volumes)
 	p.StorageClasses, p.CSINodes, p.Namespaces = keep(refused, "storageclasses", p.StorageClasses), keep(refused, "csinodes", p.CSINodes), keep(refused, "namespaces", p.Namespaces)
