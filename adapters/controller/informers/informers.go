@@ -38,7 +38,8 @@ type Sink interface {
 // watched, too; nil leaves them to the caller. A NodePool that cannot be read keeps its last state, and report is told
 // why; report must not be nil.
 func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Interface, c Sink, report func(error)) error {
-	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(trim))
+	small := &trimmer{}
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(small.trim))
 	watched := map[string]cache.SharedIndexInformer{
 		"pods":                   factory.Core().V1().Pods().Informer(),
 		"nodes":                  factory.Core().V1().Nodes().Informer(),
@@ -67,6 +68,7 @@ func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Inter
 		}
 		synced[name] = registration.HasSynced
 	}
+	small.pods = watched["pods"].GetStore()
 	factory.Start(ctx.Done())
 	if pools != nil {
 		custom := dynamicinformer.NewDynamicSharedInformerFactory(pools, 0)

@@ -1,0 +1,416 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plimsoll-go/plimsoll/adapters/karpenter/shadow/internal/replay"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+)
+
+// asProgram is the variable of the environment by which the test is the program itself, in a process of its own.
+const asProgram = "PLIMSOLL_SHADOW_TEST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// rulesOf are the rules of all roles in a manifest.
+func rulesOf(t *testing.T, file string) []rbacv1.PolicyRule {
+	data, err := os.ReadFile(filepath.Join("..", "..", file))
+	require.NoError(t, err)
+	var rules []rbacv1.PolicyRule
+	for doc := range strings.SplitSeq(string(data), "\n---\n") {
+		var role rbacv1.ClusterRole
+		require.NoError(t, yaml.Unmarshal([]byte(doc), &role))
+		if role.Kind == "ClusterRole" || role.Kind == "Role" {
+			rules = append(rules, role.Rules...)
+		}
+	}
+	require.NotEmpty(t, rules)
+	return rules
+}
+
+// program is a running shadow.
+type program struct {
+	t       *testing.T
+	command *exec.Cmd
+	log     lockedBuffer
+	address string
+}
+
+// lockedBuffer is a log that is read while it is written.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// start runs the program beside the server until it is ready.
+func start(t *testing.T, server *httptest.Server, args ...string) *program {
+	t.Helper()
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":%q}}]}`, server.URL), 0o600))
+	p := &program{t: t}
+	p.command = exec.CommandContext(t.Context(), os.Args[0], append([]string{"--kubeconfig=" + kubeconfig, "--listen=127.0.0.1:0"}, args...)...) //nolint:gosec // the test itself
+	p.command.Env = append(os.Environ(), asProgram+"=1", "GOMEMLIMIT=160MiB")
+	p.command.Stderr = &p.log
+	require.NoError(t, p.command.Start())
+	t.Cleanup(p.stop)
+	address := regexp.MustCompile(`"address":"([^"]+)"`)
+	require.Eventually(t, func() bool {
+		if m := address.FindStringSubmatch(p.log.String()); m != nil {
+			p.address = "http://" + m[1]
+		}
+		return p.address != "" && p.get("/readyz") == "ok\n"
+	}, time.Minute, 20*time.Millisecond, "%s", &p.log)
+	return p
+}
+
+func (p *program) stop() {
+	if p.command.ProcessState == nil {
+		_ = p.command.Process.Signal(os.Interrupt)
+		_ = p.command.Wait()
+	}
+}
+
+func (p *program) get(path string) string {
+	q, err := http.NewRequestWithContext(context.Background(), http.MethodGet, p.address+path, nil)
+	require.NoError(p.t, err)
+	answer, err := http.DefaultClient.Do(q)
+	if err != nil {
+		return ""
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	require.NoError(p.t, err)
+	return string(data)
+}
+
+// decisions are those with an outcome, of all causes; all of them for "".
+func (p *program) decisions(outcome string) int {
+	sum := 0
+	for _, m := range regexp.MustCompile(`plimsoll_shadow_decisions_total\{cause="\w+",outcome="(\w+)"\} (\d+)`).FindAllStringSubmatch(p.get("/metrics"), -1) {
+		if n, err := strconv.Atoi(m[2]); err == nil && (outcome == "" || outcome == m[1]) {
+			sum += n
+		}
+	}
+	return sum
+}
+
+// memory is a figure of the process in MiB, e.g. VmHWM, its largest resident memory so far; 0 where the system does not
+// tell.
+func (p *program) memory(figure string) int {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	m := regexp.MustCompile(figure + `:\s+(\d+) kB`).FindStringSubmatch(string(data))
+	kib, err := strconv.Atoi(m[1])
+	require.NoError(p.t, err)
+	return kib >> 10
+}
+
+// dressed gives a pod the fields that real pods have beside those that plans read.
+func dressed(pod *corev1.Pod) {
+	c := &pod.Spec.Containers[0]
+	c.Image, c.Env, c.VolumeMounts, pod.Spec.Volumes = "registry.example.com/shop/"+c.Name+":v1.2.3", nil, nil, nil
+	for i := range 12 {
+		c.Env = append(c.Env, corev1.EnvVar{Name: fmt.Sprintf("SETTING_%d", i), Value: strings.Repeat("x", 40)})
+	}
+	c.LivenessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"/bin/live", "--all"}}}}
+	for _, name := range []string{"config", "token"} {
+		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: "/etc/" + name})
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: name}}})
+	}
+	pod.Annotations = map[string]string{corev1.LastAppliedConfigAnnotation: strings.Repeat("y", 1500)}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: c.Name, Image: c.Image, ImageID: c.Image + "@sha256:" + strings.Repeat("0", 64), ContainerID: "containerd://" + strings.Repeat("0", 64), Ready: true,
+		AllocatedResources: c.Resources.Requests, Resources: &c.Resources,
+	}}
+}
+
+// town is a world that an API server shows, with services whose pods fill nodes of one type.
+type town struct {
+	*replay.World
+
+	t      *testing.T
+	p      *program
+	server *replay.APIServer
+	nodes  []string // NodeClaims with nodes
+	round  int
+}
+
+func newTown(t *testing.T, rules []rbacv1.PolicyRule, nodes int) (*town, *httptest.Server) {
+	catalog, err := ec2.Catalog("us-east-1")
+	require.NoError(t, err)
+	w := &town{World: replay.NewWorld(catalog), t: t, server: replay.NewAPIServer(rules)}
+	w.Put, w.Remove, w.Dress = w.server.Put, w.server.Remove, dressed
+	w.Now = time.Now().Add(-time.Hour)
+	w.server.Put(w.Pool("general"))
+	for range nodes {
+		w.launch(20)
+	}
+	w.server.CutWatches(true) // the past is forgotten
+	server := httptest.NewServer(w.server)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return w, server
+}
+
+// machine is the type of the town's nodes, with room for 20 of its pods.
+const machine = "m5.2xlarge"
+
+// launch has Karpenter launch a node for so many pods.
+func (w *town) launch(pods int) {
+	w.round++
+	w.launchFor(w.Pending(fmt.Sprintf("service-%d", w.round%200), pods, 380))
+}
+
+func (w *town) launchFor(waiting ...[]*corev1.Pod) {
+	var claims []string
+	for range waiting {
+		claims = append(claims, w.Claim("general").Name)
+	}
+	for i, name := range claims {
+		w.Bind(w.Join(w.Claims[name], machine), waiting[i]...)
+	}
+	w.nodes = append(w.nodes, claims...)
+}
+
+// oldest takes the oldest node.
+func (w *town) oldest() string {
+	name := w.nodes[0]
+	w.nodes = w.nodes[1:]
+	return name
+}
+
+// decide has Karpenter decide once, in four ways in turn.
+func (w *town) decide() {
+	w.Now = time.Now()
+	switch w.round++; w.round % 4 {
+	case 0:
+		w.launch(20)
+		w.round--
+	case 1: // a node is replaced by one of the same type
+		old := w.Claims[w.oldest()]
+		w.Mark(old, "Underutilized")
+		c := w.Claim("general")
+		w.nodes = append(w.nodes, c.Name)
+		to := w.Join(c, machine)
+		w.settled(0) // the node is drained once its replacement is ready
+		w.End(old, to)
+	case 2: // a round of two nodes
+		w.launchFor(w.Pending("service-a", 20, 380), w.Pending("service-b", 20, 380))
+	case 3: // pods end, and their nodes are removed
+		var marked []string
+		for range 3 {
+			name := w.oldest()
+			w.Finish("node-" + name)
+			w.Mark(w.Claims[name], "Empty")
+			marked = append(marked, name)
+		}
+		w.settled(0)
+		for _, name := range marked {
+			w.End(w.Claims[name], nil)
+		}
+	}
+}
+
+// settled waits until the program has settled so many decisions more than it had; 0 waits until one is under way.
+func (w *town) settled(n int) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		if n == 0 {
+			return strings.Contains(w.p.get("/metrics"), "plimsoll_shadow_unsettled_decisions 1\n")
+		}
+		return w.p.decisions("") >= n
+	}, 2*time.Minute, 20*time.Millisecond, "%s", &w.p.log)
+}
+
+// play makes so many decisions, one after the other.
+func (w *town) play(decisions int) {
+	w.t.Helper()
+	before := w.p.decisions("")
+	for i := range decisions {
+		w.decide()
+		w.settled(before + i + 1)
+	}
+	require.Equal(w.t, before+decisions, w.p.decisions(""))
+}
+
+// readsOnly checks that the program has only asked what the rules allow, and that these allow no change.
+func (w *town) readsOnly(rules []rbacv1.PolicyRule) {
+	for _, r := range rules {
+		require.Subset(w.t, []string{"get", "list", "watch"}, r.Verbs)
+		require.NotContains(w.t, r.Resources, "*")
+		require.NotContains(w.t, r.Resources, "secrets")
+	}
+	require.NotEmpty(w.t, w.server.Requests())
+	for _, q := range w.server.Requests() {
+		require.True(w.t, q.Allowed, "%s %s", q.Verb, q.Resource)
+		require.Contains(w.t, []string{"get", "list", "watch"}, q.Verb)
+	}
+}
+
+// Beside 1,000 nodes with 20,000 pods the program compares decision after decision in less than 200 MiB, and asks for
+// nothing that its role in deploy.yaml does not allow. 1,000 decisions take some twenty minutes; with -short it is 8.
+func TestReplay(t *testing.T) {
+	decisions := 1000
+	if testing.Short() {
+		decisions = 8
+	}
+	rules := rulesOf(t, "deploy.yaml")
+	w, server := newTown(t, rules, 1000)
+	require.Len(t, w.Pods, 20_000)
+	w.p = start(t, server, "--region=us-east-1", "--batch-idle-duration=200ms", "--consolidate-every=0")
+	listed := w.p.memory("VmHWM")
+	begin := time.Now()
+	w.play(decisions / 2)
+	w.server.CutWatches(false)
+	w.play(decisions / 4)
+	w.server.CutWatches(true)
+	w.play(decisions / 4)
+	most := w.p.memory("VmHWM")
+	t.Logf("%d decisions in %v: %d MiB of memory at most, %d MiB when all was listed, %d MiB at the end", decisions, time.Since(begin).Round(time.Second), most, listed, w.p.memory("VmRSS"))
+	require.Less(t, most, 200)
+	require.Equal(t, decisions, w.p.decisions("compared"), "%s", &w.p.log)
+	w.readsOnly(rules)
+
+	// The process is killed and comes back: it counts what happens from then on.
+	require.NoError(t, w.p.command.Process.Kill())
+	_ = w.p.command.Wait()
+	w.launch(20)
+	w.p = start(t, server, "--region=us-east-1", "--batch-idle-duration=200ms", "--consolidate-every=0")
+	require.Zero(t, w.p.decisions(""))
+	w.play(4)
+	require.Equal(t, 4, w.p.decisions("compared"), "%s", &w.p.log)
+	w.readsOnly(rules)
+}
+
+// With --events each compared decision is an event, and nothing else is written.
+func TestEvents(t *testing.T) {
+	w, server := newTown(t, append(rulesOf(t, "deploy.yaml"), rulesOf(t, "events.yaml")...), 3)
+	w.p = start(t, server, "--events", "--batch-idle-duration=200ms", "--consolidate-every=1s")
+	w.play(3)
+	require.Eventually(t, func() bool {
+		for _, q := range w.server.Requests() {
+			require.True(t, q.Allowed)
+			if q.Verb == "create" {
+				return true
+			}
+		}
+		return false
+	}, time.Minute, 20*time.Millisecond)
+	for _, q := range w.server.Requests() {
+		require.True(t, q.Verb != "create" || q.Resource == "events")
+		require.NotContains(t, []string{"update", "patch", "delete"}, q.Verb)
+	}
+	require.Eventually(t, func() bool { return strings.Contains(w.p.get("/metrics"), `{state="consolidated"}`) }, time.Minute, 20*time.Millisecond)
+}
+
+// A request that could change something does not leave the process.
+func TestReadOnly(t *testing.T) {
+	config := &rest.Config{Host: "http://127.0.0.1:1"}
+	config.Wrap(func(to http.RoundTripper) http.RoundTripper { return readOnly{to} })
+	client, err := rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		q, err := http.NewRequestWithContext(t.Context(), method, "http://127.0.0.1:1/api/v1/nodes/n", nil)
+		require.NoError(t, err)
+		answer, err := client.Do(q)
+		if err == nil {
+			answer.Body.Close()
+		}
+		require.ErrorContains(t, err, "the shadow only reads")
+	}
+}
+
+func TestFlags(t *testing.T) {
+	for args, says := range map[string]string{
+		"x":                                    `argument "x"`,
+		"--region=us-east-1 --catalog=a.json":  "--region=us-east-1: has no effect with --catalog",
+		"--plan-timeout=0s":                    "--plan-timeout=0s: must be above 0",
+		"--consolidate-every=-1s":              "--consolidate-every=-1s: must not be negative",
+		"--effort=hard":                        "hard",
+		"--kubeconfig=/nowhere/config":         "--kubeconfig: ",
+		"--batch-idle-duration=11s":            "--batch-idle-duration=11s, --batch-max-duration=10s",
+		"--batch-idle-duration=0s --catalog=x": "--batch-idle-duration=0s",
+	} {
+		err := run(t.Context(), strings.Fields(args), io.Discard)
+		require.ErrorContains(t, err, says, args)
+	}
+	f := flags{catalog: "/nowhere/catalog.json"}
+	_, err := f.openCatalog(t.Context(), nil)
+	require.ErrorContains(t, err, "--catalog: open /nowhere/catalog.json")
+	f = flags{region: "moon-1"}
+	_, err = f.openCatalog(t.Context(), nil)
+	require.ErrorContains(t, err, `--region: no catalog of region "moon-1"`)
+	for _, region := range []string{"eu-west-1", "westeurope", "europe-west4"} {
+		f = flags{region: region}
+		c, err := f.openCatalog(t.Context(), nil)
+		require.NoError(t, err)
+		require.Positive(t, c.Len())
+	}
+}
+
+// A cluster without Karpenter is an error that says so.
+func TestNoKarpenter(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":%q}}]}`, server.URL), 0o600))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("late"))
+	defer cancel()
+	err := run(ctx, []string{"--kubeconfig=" + kubeconfig, "--region=us-east-1", "--listen=127.0.0.1:0"}, io.Discard)
+	require.ErrorContains(t, err, "the API server does not serve nodeclaims of karpenter.sh/v1: is Karpenter 1.0 or later installed?")
+}
+
+// The memory that deploy.yaml gives the program is above the bound of the test.
+func TestDeployment(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "deploy.yaml"))
+	require.NoError(t, err)
+	m := regexp.MustCompile(`limits:\s+memory: (\S+)`).FindStringSubmatch(string(data))
+	require.NotNil(t, m)
+	limit := resource.MustParse(m[1])
+	require.Greater(t, limit.Value(), int64(200<<20))
+	require.Contains(t, string(data), "value: 160MiB")
+}
