@@ -89,7 +89,7 @@ func start(t *testing.T, server *httptest.Server, args ...string) *program {
 	require.NoError(t, os.WriteFile(kubeconfig, fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":%q}}]}`, server.URL), 0o600))
 	p := &program{t: t}
 	p.command = exec.CommandContext(t.Context(), os.Args[0], append([]string{"--kubeconfig=" + kubeconfig, "--listen=127.0.0.1:0"}, args...)...) //nolint:gosec // the test itself
-	p.command.Env = append(os.Environ(), asProgram+"=1", "GOMEMLIMIT=160MiB")
+	p.command.Env = append(os.Environ(), asProgram+"=1", "GOMEMLIMIT=130MiB")
 	p.command.Stderr = &p.log
 	require.NoError(t, p.command.Start())
 	t.Cleanup(p.stop)
@@ -412,5 +412,5 @@ func TestDeployment(t *testing.T) {
 	require.NotNil(t, m)
 	limit := resource.MustParse(m[1])
 	require.Greater(t, limit.Value(), int64(200<<20))
-	require.Contains(t, string(data), "value: 160MiB")
+	require.Contains(t, string(data), "value: 130MiB")
 }
