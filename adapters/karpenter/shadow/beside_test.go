@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// beside is a shadow that is told of the world directly, and what it has decided. Every plan must pass package verify.
+// beside is a shadow that is told of the world directly, with its decisions. Every plan must pass package verify.
 type beside struct {
 	*Shadow
 	t         testing.TB

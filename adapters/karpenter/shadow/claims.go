@@ -87,7 +87,7 @@ func causeOf(reason string) Cause {
 	return ""
 }
 
-// readClaims notes what has become of NodeClaims and their nodes, and begins decisions. before is the session without
+// readClaims notes the changes of NodeClaims and their nodes, and begins decisions. before is the session without
 // the changes.
 func (s *Shadow) readClaims(changes []state.Change, before *provisioning.Session) {
 	dirty := map[string]bool{}

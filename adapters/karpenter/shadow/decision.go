@@ -63,7 +63,7 @@ func (n Node) String() string {
 	return fmt.Sprintf("%s %s %s $%s", n.InstanceType, n.CapacityType, n.Zone, n.Price)
 }
 
-// Side is what one of the two launches and removes.
+// Side has the nodes that one of the two launches and removes.
 type Side struct {
 	Launched []Node `json:"launched,omitempty"`
 	Removed  []Node `json:"removed,omitempty"`
@@ -91,7 +91,7 @@ func total(nodes []Node) (sum offerings.Price) {
 	return sum
 }
 
-// Decision is a decision of Karpenter's with what Plimsoll would have done with the same cluster.
+// Decision is a decision of Karpenter's with the one that Plimsoll would have made for the same cluster.
 type Decision struct {
 	// At is when its first NodeClaim was created or marked.
 	At      time.Time `json:"at"`
@@ -127,7 +127,7 @@ func (d *Decision) NodePools() []string {
 // after 15 minutes.
 const registrationTimeout = 30 * time.Minute
 
-// pendingDecision is a decision of which something is not known yet.
+// pendingDecision is a decision whose outcome is not known yet.
 type pendingDecision struct {
 	Decision
 

@@ -1,5 +1,5 @@
-// Package shadow watches a Karpenter that runs as it is, and says for each of its decisions what Plimsoll would have done
-// with the same cluster, and the difference in dollars per hour. It changes nothing.
+// Package shadow watches a Karpenter that runs as it is, and compares each of its decisions with the one that Plimsoll would
+// have made for the same cluster, in dollars per hour. It changes nothing.
 //
 // A [Shadow] is told of the cluster's objects ([Watch] does that), and keeps them in a session. A decision is the
 // NodeClaims that Karpenter creates within one window of its batching, or those that it starts to disrupt, with the

@@ -158,7 +158,7 @@ func (l *ledger) launched(pool string) {
 	l.rates()
 }
 
-// rates adds up what the decisions save that still count.
+// rates adds up the savings of the decisions that still count.
 func (l *ledger) rates() {
 	for _, t := range l.totals {
 		t.SavedPerHour = 0
@@ -209,7 +209,7 @@ func (l *ledger) took(of string, d time.Duration) {
 	l.duration[of].Observe(d.Seconds())
 }
 
-// compared notes what the whole cluster costs, and could cost.
+// compared notes the price of the whole cluster.
 func (l *ledger) compared(s Standing) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,7 +227,7 @@ func (s *Shadow) Totals() map[Key]Total {
 	return out
 }
 
-// Standing is what the whole cluster cost, and could cost, at the last plan for it.
+// Standing is the price of the whole cluster at the last plan for it.
 func (s *Shadow) Standing() Standing {
 	s.ledger.mu.Lock()
 	defer s.ledger.mu.Unlock()

@@ -27,8 +27,8 @@ func (s *Shadow) WriteMetrics(w io.Writer) error {
 	launched := &openmetrics.Family{Name: prefix + "launched_" + perHour, Type: openmetrics.Counter, Unit: perHour, Help: "Prices of the nodes that compared decisions launch, by Karpenter and by Plimsoll.", Labels: bySide}
 	removed := &openmetrics.Family{Name: prefix + "removed_" + perHour, Type: openmetrics.Counter, Unit: perHour, Help: "Prices of the nodes that compared decisions remove, by Karpenter and by Plimsoll.", Labels: bySide}
 	rate := &openmetrics.Family{Name: prefix + "saved_" + perMonth, Unit: perMonth, Help: "How much less the nodes of compared decisions that still run would cost with Plimsoll's decisions; below 0 if they would cost more.", Labels: byPool}
-	saved := &openmetrics.Family{Name: prefix + "saved_" + dollars, Type: openmetrics.Counter, Unit: dollars, Help: "What would have been saved while Plimsoll's decisions cost less.", Labels: byPool}
-	lost := &openmetrics.Family{Name: prefix + "lost_" + dollars, Type: openmetrics.Counter, Unit: dollars, Help: "What would have been lost while Plimsoll's decisions cost more.", Labels: byPool}
+	saved := &openmetrics.Family{Name: prefix + "saved_" + dollars, Type: openmetrics.Counter, Unit: dollars, Help: "Saving with Plimsoll's decisions over the time when they cost less.", Labels: byPool}
+	lost := &openmetrics.Family{Name: prefix + "lost_" + dollars, Type: openmetrics.Counter, Unit: dollars, Help: "Loss with Plimsoll's decisions over the time when they cost more.", Labels: byPool}
 	for _, k := range l.sortedTotals() {
 		t, cause := l.totals[k], string(k.Cause)
 		for _, side := range []struct {

@@ -112,7 +112,7 @@ type counterfactual struct {
 	err      error
 }
 
-// plan plans nodes for the pending pods if Karpenter has launched some, and what becomes of the nodes that it has marked.
+// plan plans nodes for the pending pods if Karpenter has launched nodes, and then the removal of the nodes that it has marked.
 func (x *counterfactual) plan(ctx context.Context, o *Options) {
 	begin := o.Clock()
 	defer func() { x.took, x.window = o.Clock().Sub(begin), nil }()
@@ -186,7 +186,7 @@ func launched(l *scheduling.Launch) Node {
 	return Node{NodePool: l.NodePool, InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: o.CapacityType, Price: l.Price}
 }
 
-// sideOf is what the steps of a plan launch and remove.
+// sideOf has the nodes that the steps of a plan launch and remove.
 func sideOf(p *scheduling.Problem, plan *disruption.ConsolidationPlan) (side Side) {
 	nodes := map[string]Node{}
 	for _, node := range p.Nodes {
@@ -209,7 +209,7 @@ func sideOf(p *scheduling.Problem, plan *disruption.ConsolidationPlan) (side Sid
 	return side
 }
 
-// Standing is what the whole cluster costs, and could cost, in USD per hour.
+// Standing has the price of the whole cluster, now and after consolidation, in USD per hour.
 type Standing struct {
 	// At is the time of the cluster; zero until the first plan.
 	At time.Time

@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// window is what is needed to take the cluster back to the moment before a decision. Events of pods, nodes and NodeClaims
+// window has the objects by which the cluster is taken back to the moment before a decision. Events of pods, nodes and NodeClaims
 // come on watches of their own, in any order: the session before the first event of the decision may have its effects
 // already, or may lack pods that were its cause.
 type window struct {
