@@ -93,7 +93,7 @@ func (w *world) resync(t *testing.T, c *Controller) {
 // rough is a bad day.
 func rough() faults {
 	return faults{
-		launchFails: 0.05, launchLost: 0.05, noCapacity: 0.1, neverJoins: 0.03, joinsLate: 0.05, machineLost: 0.01, listFails: 0.05, listLags: 0.5,
+		launchFails: 0.05, launchLost: 0.05, noCapacity: 0.1, neverJoins: 0.03, joinsLate: 0.05, machineLost: 0.03, listFails: 0.05, listLags: 0.5,
 		terminateFails: 0.1, evictFails: 0.05, taintFails: 0.05, nominateFails: 0.05, nodeDeleted: 0.0002, interruption: 0.001, eventTwice: 0.1, eventLost: 0.005,
 		restart: 0.003, clockJumps: 0.002,
 	}
@@ -331,6 +331,28 @@ func TestBatch(t *testing.T) {
 	}
 	require.Equal(t, 1, plansAfter(900*time.Millisecond, 1))
 	require.Equal(t, 2, plansAfter(900*time.Millisecond, 1), "ten seconds have passed since the first")
+}
+
+// The time that a plan takes is not the machine's: it has all of RegistrationTimeout from its order on.
+func TestSlowPlan(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	a := &answers{refuse: func(scheduling.LaunchOption) bool { return false }}
+	now := w.now()
+	opts := Options{
+		Clock: func() time.Time { return now }, BatchIdle: -1, DisruptEvery: -1, RegistrationTimeout: 40 * time.Second, Log: slog.New(slog.DiscardHandler),
+		Planned: func(scheduling.Problem, *scheduling.Plan) error { now = now.Add(50 * time.Second); return nil },
+	}
+	c, err := New(opts, a, w, scheduling.Problem{Catalog: w.catalog, NodePools: []*scheduling.NodePool{pool()}})
+	require.NoError(t, err)
+	require.NoError(t, c.Upsert(w.pod(&w.apps[4])))
+	for _, unregistered := range []int{0, 0, 0, 0, 1} { // begun 0, 50, 65, 80 and 95 s after the start
+		_, err := c.Reconcile(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, unregistered, c.Stats().Unregistered)
+		if len(a.started) > 0 && c.Stats().Reconciles > 1 {
+			now = now.Add(15 * time.Second)
+		}
+	}
 }
 
 // The next round comes in time for the next list of machines and the next plan of disruption, also where no event wakes it.

@@ -20,8 +20,9 @@ import (
 // Until its node is there it is in flight, and the session has a node for it that is named by the order.
 type machine struct {
 	Machine
-	id      string
-	ordered time.Duration // when, as elapsed time
+	id string
+	// ordered is when, as elapsed time. Below 0 it is the next round: this one began before its plan, which takes time.
+	ordered time.Duration
 	// confirmed says that the provider has returned or listed it.
 	confirmed bool
 	// node is the node's name once it is there, ready says that it has been ready.
@@ -227,6 +228,9 @@ func (c *Controller) expireOrders(ctx context.Context) error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(c.machines)) {
 		m := c.machines[id]
+		if m.ordered < 0 {
+			m.ordered = c.clock.elapsed
+		}
 		if !m.ready && !m.terminating && c.clock.elapsed-m.ordered > c.opts.RegistrationTimeout {
 			m.terminating = true
 			c.count(func(s *Stats) { s.Unregistered++ })
@@ -267,7 +271,7 @@ func (c *Controller) tryOrder(ctx context.Context, id string, launch *scheduling
 		if saving > 0 && o.Price >= launch.Price+saving || c.unavailable.Has(o.Key(), c.clock.now) {
 			continue
 		}
-		m := &machine{id: fmt.Sprintf("%s-%d", id, i), ordered: c.clock.elapsed}
+		m := &machine{id: fmt.Sprintf("%s-%d", id, i), ordered: -1}
 		m.Order = Order{ID: m.id, Option: *o, Launch: *launch}
 		if c.confirm(ctx, m) {
 			return m

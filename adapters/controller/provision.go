@@ -208,7 +208,8 @@ func (c *Controller) tell() error {
 	}
 	for _, step := range c.underway() {
 		for _, e := range step.Evictions {
-			if p := c.state.Pod(e.Pod); p != nil && p.Spec.NodeName == e.From && e.To != "" {
+			// A pod that is being deleted has a successor, which is planned by itself.
+			if p := c.state.Pod(e.Pod); p != nil && !state.Leaving(p) && p.Spec.NodeName == e.From && e.To != "" {
 				want[state.PodKey(e.Pod)] = e.To
 			}
 		}

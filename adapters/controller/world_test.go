@@ -238,10 +238,11 @@ func (w *world) SetTaint(_ context.Context, node string, taint corev1.Taint, on 
 	return nil
 }
 
-// Evict evicts a pod if its app's budget allows: one pod of each app may be away.
+// Evict evicts a pod if its app's budget allows: one pod of each app may be away. The pod stops until the next tick, and its
+// successor comes at once.
 func (w *world) Evict(_ context.Context, pod *corev1.Pod) error {
 	p := w.pods[scheduling.PodName(pod)]
-	if p == nil || p.UID != pod.UID {
+	if p == nil || p.UID != pod.UID || p.DeletionTimestamp != nil {
 		return nil
 	}
 	if w.roll(w.faults.evictFails) {
@@ -255,7 +256,10 @@ func (w *world) Evict(_ context.Context, pod *corev1.Pod) error {
 			return ErrEvictionBlocked
 		}
 	}
-	w.del(p)
+	p = p.DeepCopy()
+	now := metav1.NewTime(w.now())
+	p.DeletionTimestamp = &now
+	w.put(p)
 	w.replicate()
 	return nil
 }
@@ -280,7 +284,7 @@ func (w *world) replicate() {
 	for _, a := range w.apps {
 		var mine []*corev1.Pod
 		for _, name := range slices.Sorted(maps.Keys(w.pods)) {
-			if w.pods[name].Labels["app"] == a.name {
+			if w.pods[name].Labels["app"] == a.name && w.pods[name].DeletionTimestamp == nil {
 				mine = append(mine, w.pods[name])
 			}
 		}
@@ -344,6 +348,11 @@ func (w *world) step() {
 			w.del(w.nodes[i.name])
 		case i.joined && i.notice == 0 && w.roll(w.faults.interruption):
 			i.notice = w.tick + 4
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.pods)) {
+		if p := w.pods[name]; p.DeletionTimestamp != nil && p.DeletionTimestamp.Time.Before(w.now()) {
+			w.del(p)
 		}
 	}
 	w.replicate()
