@@ -73,7 +73,7 @@ vCPUs, memory, architecture and devices.`,
 			}
 			t := &table{view: a.view, alone: true, out: &a.stdout}
 			t.headed(rows(c), "ZONES", "INTERRUPTED", "$/MONTH", "PODS", "DEVICES", "ARCH")
-			t.line("\n%s.", pricelists.Dates(c, false, now()))
+			t.line("\n%s.", pricelists.Dates(c.Origin(), false, now()))
 			return nil
 		}),
 	}
@@ -104,7 +104,7 @@ func compareCatalogs(a *app, flags marketFlags, first, second, format string) er
 		}
 		a.warn("", m.leftOut)
 		both[i] = m.Filter(flags.keep()...)
-		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(pricelists.Dates(both[i], false, now()), "Prices: "))
+		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(pricelists.Dates(both[i].Origin(), false, now()), "Prices: "))
 	}
 	result := pricelists.Compare(both[0], both[1])
 	if format == "csv" {

@@ -69,6 +69,9 @@ then, too: see the metric plimsoll_stranded.`,
 				a.code = exitUnschedulable
 			}
 			before, after := totals(&plan.Summary)
+			if r := plan.Summary.AfterScheduling; r != nil && len(plan.Steps) > 0 {
+				after = expected(r)
+			}
 			limit.check(a, before-after)
 			if to.format == openMetrics {
 				err = metrics.Write(&a.stdout, metrics.Input{Cluster: p.cluster(planner), Plan: plan, Policy: solver, Now: planner.Now, Stranded: lost})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/compare"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -151,6 +152,18 @@ func isPlan(a *app, name string) (bool, error) {
 	return yaml.Unmarshal(text, &top) == nil && top.Kind == nil && (top.Launches != nil || top.Steps != nil), nil
 }
 
+// writeDates says where the prices of a difference come from, once for two sides with the same prices.
+func writeDates(t *table, d *compare.Diff) {
+	today := now()
+	before, after := pricelists.Dates(d.Before.Catalog, false, today), pricelists.Dates(d.After.Catalog, false, today)
+	if before == after {
+		t.line("%s.", before)
+		return
+	}
+	t.line("%s: %s.", d.Before.Name, before)
+	t.line("%s: %s.", d.After.Name, after)
+}
+
 // writeDiff writes a difference for people.
 func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
 	t := &table{view: v, out: w, alone: true}
@@ -164,15 +177,19 @@ func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
 	change := figures.Change(d.DifferencePerHour, d.Before.PricePerHour)
 	t.headed([][]string{
 		{"", "$/MONTH", "$/HOUR", "NODES", "PODS", "NOT PLACED"}, row(&d.Before), row(&d.After),
-		{"difference (" + change + ")", figures.ChangeMonthly(d.DifferencePerHour), figures.Plain(d.DifferencePerHour), fmt.Sprintf("%+d", d.After.Nodes-d.Before.Nodes), "", ""},
+		{"difference (" + change + ")", figures.ChangeMonthly(d.DifferencePerHour), figures.ChangeHourly(d.DifferencePerHour), fmt.Sprintf("%+d", d.After.Nodes-d.Before.Nodes), "", ""},
 	})
 	t.line("Prices are of the NodePools' nodes on each side, including node overhead (--node-overhead).")
+	if before, after, differ := d.Planned(); differ {
+		t.line("Expected after scheduling. As planned: %s → %s per month.", figures.Monthly(before), figures.Monthly(after))
+	}
+	writeDates(t, d)
 	t.alone = false
 	head := []string{"CHANGE", "NODES", "INSTANCE TYPE", "CAPACITY", "NODEPOOL", "$/MONTH"}
 	tabulate(t, "NODES", head, d.Machines, func(m compare.Machines, _ int) []string {
+		change, nodes := m.Counts()
 		return []string{
-			fmt.Sprintf("%+d", m.NodesAfter-m.NodesBefore), fmt.Sprintf("%d → %d", m.NodesBefore, m.NodesAfter),
-			m.InstanceType, m.CapacityType, m.NodePool, figures.ChangeMonthly(m.DifferencePerHour),
+			change, nodes, m.InstanceType, m.CapacityType, m.NodePool, figures.ChangeMonthly(m.DifferencePerHour),
 		}
 	}, "NODES")
 	most := min(len(d.Workloads), v.most(20))

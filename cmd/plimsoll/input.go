@@ -226,7 +226,7 @@ func (p *problem) expected(pool string, o *scheduling.LaunchOption) offerings.Pr
 
 // madeWith is a sentence about the source, the date and the age of the prices.
 func (p *problem) madeWith() string {
-	text := pricelists.Dates(p.Problem.Catalog, p.assumed, p.today)
+	text := pricelists.Dates(p.Problem.Catalog.Origin(), p.assumed, p.today)
 	if n := len(p.Overlays); n > 0 {
 		text += ", changed by " + figures.Count(n, "NodeOverlay")
 	}

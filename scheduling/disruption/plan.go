@@ -32,12 +32,14 @@ type ConsolidationPlan struct {
 
 // ConsolidationSummary has the sums of a plan. Prices are in USD per hour.
 type ConsolidationSummary struct {
-	// PricePerHourBefore and PricePerHourAfter are the price of all nodes of NodePools whose price is known.
+	// PricePerHourBefore and PricePerHourAfter are the price of the instances of all nodes of NodePools whose price is known,
+	// without the policy's further costs. The command's table shows them only where there are no such costs, as its rows
+	// "now" and "after these steps".
 	PricePerHourBefore offerings.Price `json:"pricePerHourBefore"`
 	PricePerHourAfter  offerings.Price `json:"pricePerHourAfter"`
 	// ExpectedPerHourBefore and ExpectedPerHourAfter are the expected prices of the same nodes
 	// ([scheduling.Policy.ExpectedPrice]); set only if the policy has costs beyond the price of instances. Savings,
-	// bound and gap are of expected prices then.
+	// bound and gap are of expected prices then. They are the rows "now" and "after these steps" of the command's table.
 	ExpectedPerHourBefore offerings.Price `json:"expectedPerHourBefore,omitempty"`
 	ExpectedPerHourAfter  offerings.Price `json:"expectedPerHourAfter,omitempty"`
 	// NodeOverheadPerHour is the policy's cost of a node beyond its instance.
@@ -66,7 +68,7 @@ type ConsolidationSummary struct {
 	// Alternative is the cheapest cluster on nodes of [Cluster.Alternative]; nil without such pools.
 	Alternative *Rebuilt `json:"alternative,omitempty"`
 	// AfterScheduling is the mean of the plan played with other choices of kube-scheduler; set only with
-	// [scheduling.PlacementFree].
+	// [scheduling.PlacementFree]. Its price is the row "expected after scheduling" of the command's table.
 	AfterScheduling *StepsAfterScheduling `json:"afterScheduling,omitempty"`
 	// Status is how the search ended; with StatusDeadline there may be further steps.
 	Status scheduling.Status `json:"status"`

@@ -32,6 +32,9 @@ func (d *Diff) Markdown(w io.Writer) error {
 		t.Row(s.Name, figures.PlainMonthly(s.PricePerHour), strconv.Itoa(s.Nodes), pods, strconv.Itoa(len(s.Unplaced)))
 	}
 	t.Row("difference", figures.ChangeMonthly(d.DifferencePerHour), fmt.Sprintf("%+d", d.After.Nodes-d.Before.Nodes), "", "")
+	if before, after, differ := d.Planned(); differ {
+		t.Line("\nExpected after scheduling. As planned: %s → %s per month.", figures.Monthly(before), figures.Monthly(after))
+	}
 	if pods := lo.Without(d.After.Unplaced, d.Before.Unplaced...); len(pods) > 0 {
 		t.Line("\n**No node for %s:** %s.", figures.Count(len(pods), "more pod"), markdown.Literal(figures.Names(pods, mostPods)))
 	}
@@ -53,7 +56,8 @@ func (d *Diff) Markdown(w io.Writer) error {
 		t.Open("Nodes")
 		t.Table([]string{"Change", "Nodes", "Instance type", "Capacity type", "NodePool", "$ per month"}, "rrlllr")
 		for _, m := range d.Machines[:min(len(d.Machines), mostNodes)] {
-			t.Row(fmt.Sprintf("%+d", m.NodesAfter-m.NodesBefore), fmt.Sprintf("%d → %d", m.NodesBefore, m.NodesAfter), m.InstanceType, m.CapacityType, m.NodePool, figures.ChangeMonthly(m.DifferencePerHour))
+			change, nodes := m.Counts()
+			t.Row(change, nodes, m.InstanceType, m.CapacityType, m.NodePool, figures.ChangeMonthly(m.DifferencePerHour))
 		}
 		if more := len(d.Machines) - mostNodes; more > 0 {
 			t.Row("", "", fmt.Sprintf("and %d more kinds", more), "", "", "")

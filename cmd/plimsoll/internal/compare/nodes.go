@@ -33,6 +33,9 @@ func (s *Side) AddNodes(c disruption.Cluster, plan *scheduling.Plan, policy sche
 		now := m.At(math.MaxInt)
 		s.add(Kind{m.NodePool, m.Offering.InstanceType, string(m.Offering.CapacityType)}, now.Node.Price)
 		s.PricePerHour = offerings.Sum(s.PricePerHour, now.Node.Price)
+		if s.PlannedPerHour > 0 {
+			s.PlannedPerHour = offerings.Sum(s.PlannedPerHour, now.Node.Price)
+		}
 		s.Nodes++
 		s.Pods += len(now.Pods)
 		for i, pod := range now.Pods {

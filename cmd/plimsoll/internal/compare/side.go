@@ -2,9 +2,11 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -14,10 +16,14 @@ import (
 type Side struct {
 	// Name is the user's name for the side, e.g. that of its file.
 	Name string `json:"name"`
-	// PricePerHour is the expected price of its nodes, Nodes their number. They are all nodes of
+	// PricePerHour is the expected price of its nodes after scheduling, Nodes their planned number. They are all nodes of
 	// NodePools where both sides are manifests, and else those of the plan.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	Nodes        int             `json:"nodes"`
+	// PlannedPerHour is the price if every pod is scheduled as planned; set only where PricePerHour is another.
+	PlannedPerHour offerings.Price `json:"plannedPerHour,omitempty"`
+	// Catalog is the origin of the prices.
+	Catalog instancetypes.Origin `json:"catalog,omitzero"`
 	// Cluster says that these are the nodes of a cluster after a consolidation plan, and not the launches of a plan.
 	Cluster bool `json:"-"`
 	// Pods is the number of pods with a place, Unplaced names the pods without one.
@@ -52,6 +58,21 @@ func (s *Side) add(k Kind, price offerings.Price) {
 	s.machines[k] = machines{m.nodes + 1, offerings.Sum(m.price, price)}
 }
 
+// expect sets the price that is expected after scheduling, of a side with its planned price.
+func (s *Side) expect(price offerings.Price) {
+	if price == s.PricePerHour {
+		return
+	}
+	if s.machines == nil {
+		s.machines = map[Kind]machines{}
+	}
+	s.machines[Kind{InstanceType: afterScheduling}] = machines{price: price - s.PricePerHour}
+	s.PlannedPerHour, s.PricePerHour = s.PricePerHour, price
+}
+
+// afterScheduling names the part of a price that is expected after scheduling beside the planned price, among kinds and workloads.
+const afterScheduling = "(after scheduling)"
+
 // buy adds a machine that a launch buys.
 func (s *Side) buy(l *scheduling.Launch, overhead offerings.Price) {
 	k := Kind{NodePool: l.NodePool}
@@ -65,12 +86,15 @@ func (s *Side) buy(l *scheduling.Launch, overhead offerings.Price) {
 // not change their price.
 func Launches(name string, plan *scheduling.Plan) Side {
 	sum := &plan.Summary
-	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHour, sum.PricePerHour), Nodes: len(plan.Launches), Pods: sum.Placed}
+	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHour, sum.PricePerHour), Nodes: len(plan.Launches), Pods: sum.Placed, Catalog: sum.Catalog}
 	for i := range plan.Launches {
 		s.buy(&plan.Launches[i], sum.NodeOverheadPerHour)
 	}
 	for i := range plan.Unschedulable {
 		s.Unplaced = append(s.Unplaced, plan.Unschedulable[i].Pod)
+	}
+	if r := sum.AfterScheduling; r != nil {
+		s.expect(r.ExpectedPerHour)
 	}
 	return s
 }
@@ -79,7 +103,7 @@ func Launches(name string, plan *scheduling.Plan) Side {
 // and the plan's launches. Pods is 0, because these plans do not state the number of pods.
 func Steps(name string, plan *disruption.ConsolidationPlan) Side {
 	sum := &plan.Summary
-	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHourAfter, sum.PricePerHourAfter), Nodes: sum.NodesAfter, Cluster: true}
+	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHourAfter, sum.PricePerHourAfter), Nodes: sum.NodesAfter, Cluster: true, Catalog: sum.Catalog}
 	gone := map[string]bool{}
 	for i := range plan.Steps {
 		for _, node := range plan.Steps[i].Drain {
@@ -102,6 +126,9 @@ func Steps(name string, plan *disruption.ConsolidationPlan) Side {
 				s.buy(l, sum.NodeOverheadPerHour)
 			}
 		}
+	}
+	if r := sum.AfterScheduling; r != nil && len(plan.Steps) > 0 {
+		s.expect(cmp.Or(r.ExpectedPerHourAfter, r.PricePerHourAfter))
 	}
 	return s
 }
@@ -126,10 +153,26 @@ type Machines struct {
 	Kind
 
 	// NodesBefore and NodesAfter are the numbers of machines, DifferencePerHour is the price after less
-	// the price before, without the cost of interruptions.
+	// the price before, without the cost of interruptions. The instance type "(after scheduling)" is the
+	// expected price beside that of the planned machines.
 	NodesBefore       int             `json:"nodesBefore"`
 	NodesAfter        int             `json:"nodesAfter"`
 	DifferencePerHour offerings.Price `json:"differencePerHour"`
+}
+
+// Counts writes the change of the number of machines, and both numbers; "" where there are none, as "(after scheduling)".
+func (m *Machines) Counts() (change, nodes string) {
+	if m.NodesBefore == 0 && m.NodesAfter == 0 {
+		return "", ""
+	}
+	return fmt.Sprintf("%+d", m.NodesAfter-m.NodesBefore), fmt.Sprintf("%d → %d", m.NodesBefore, m.NodesAfter)
+}
+
+// Planned are the prices per hour of both sides if every pod is scheduled as planned, and whether one differs from the
+// expected price.
+func (d *Diff) Planned() (before, after offerings.Price, differ bool) {
+	before, after = cmp.Or(d.Before.PlannedPerHour, d.Before.PricePerHour), cmp.Or(d.After.PlannedPerHour, d.After.PricePerHour)
+	return before, after, before != d.Before.PricePerHour || after != d.After.PricePerHour
 }
 
 // Compare compares two sides.

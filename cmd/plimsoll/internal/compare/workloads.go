@@ -15,7 +15,7 @@ import (
 
 // Workload is the share of the price of a workload's pods on both sides. The parts of the price that
 // belong to no pod stand beside the workloads: "(daemons)", "(system)", "(nodes)" for costs of nodes
-// beside their machines, and "(idle)". So the differences add up to that of the sides.
+// beside their machines, "(idle)", and "(after scheduling)" for the expected price beside the planned one. So the differences add up to that of the sides.
 type Workload struct {
 	// Name is namespace/name.
 	Name string `json:"name"`
@@ -65,6 +65,9 @@ func (s *Side) Divide(p *scheduling.Problem, plan *scheduling.Plan, workload fun
 			s.share(workload(pod), 1, shares.Pods[j])
 		}
 		s.rest(&shares)
+	}
+	if extra := s.machines[Kind{InstanceType: afterScheduling}]; extra.price != 0 {
+		s.share(afterScheduling, 0, extra.price)
 	}
 	return nil
 }

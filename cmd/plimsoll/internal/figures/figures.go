@@ -188,6 +188,14 @@ func Decimal(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
+// ChangeHourly writes by how much a price per hour has changed, with its sign.
+func ChangeHourly(p offerings.Price) string {
+	if p > 0 {
+		return "+" + Plain(p)
+	}
+	return Plain(p)
+}
+
 // ChangeMonthly writes by how much a price has changed in a month, with its sign.
 func ChangeMonthly(p offerings.Price) string {
 	if p > 0 {

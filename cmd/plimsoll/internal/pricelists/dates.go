@@ -14,10 +14,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Dates names the catalog of a plan with the dates of its prices by capacity type. Prices that are at least two months
+// Dates names a catalog with the dates of its prices by capacity type. Prices that are at least two months
 // old on the given day have their age. assumed says that neither a flag nor the input names the catalog.
-func Dates(c *instancetypes.Catalog, assumed bool, today time.Time) string {
-	origin := c.Origin()
+func Dates(origin instancetypes.Origin, assumed bool, today time.Time) string {
 	parts := []string{origin.Name}
 	if assumed {
 		parts[0] += " (assumed: the input names no region)"
