@@ -94,7 +94,7 @@ func TestMetricsOfAStrandedPod(t *testing.T) {
 
 func TestOutputFiles(t *testing.T) {
 	t.Parallel()
-	dir, args := t.TempDir(), stranding(t, "400Gi", "4Gi")
+	dir, args := t.TempDir(), []string{"consolidate", "-f", "testdata/dump.json", "--catalog", "testdata/market.json", "--now", "2026-11-21T09:00:00Z"}
 	for _, name := range []string{"plan.prom", "plan.json", "plan.yaml"} {
 		file := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(file, []byte("of yesterday"), 0o600))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -187,17 +188,15 @@ func TestReportFormats(t *testing.T) {
 // A report compares cases as whatif does.
 func TestReportOfCases(t *testing.T) {
 	t.Parallel()
-	cases := []string{"--effort", "fast", "--case", "no spot: --no-spot", "--case", "Stockholm: --catalog ec2/eu-north-1"}
-	var input bytes.Buffer
-	for _, file := range []string{"10-nodepools.yaml", "20-nodes.yaml", "30-pods.yaml"} {
-		text, err := os.ReadFile("../../examples/consolidate/" + file)
-		require.NoError(t, err)
-		input.Write(append(text, "\n---\n"...))
+	cluster := ""
+	for i := range 3 {
+		name := fmt.Sprint("n-", i)
+		cluster += groupNode(name, "m5.2xlarge", "eu-west-1a", 8, 32, "eks.amazonaws.com/nodegroup: workers", "") + groupPod(fmt.Sprint("api-", i), name, "1", "4Gi", "")
 	}
-	args := append([]string{"report", "-f", "-", "--now", "2026-11-21T09:00:00Z", "-o", "json"}, cases...)
-	r := decodeReport(t, runWith(t, &input, args...).stdout)
-	want := outcomes(t, run(t, someCases()...).stdout)
-	require.Len(t, r.Cases, 4)
+	args := []string{"-f", "-", "--now", "2026-11-21T09:00:00Z", "--effort", "fast", "-o", "json", "--case", "no spot: --no-spot", "--case", "Stockholm: --catalog ec2/eu-north-1"}
+	r := decodeReport(t, runWith(t, strings.NewReader(cluster), append([]string{"report"}, args...)...).stdout)
+	want := outcomes(t, runWith(t, strings.NewReader(cluster), append([]string{"whatif"}, args...)...).stdout)
+	require.Len(t, r.Cases, 4) // with the baseline, and the cluster rebuilt here
 	for _, got := range r.Cases {
 		require.Equal(t, want[got.Name], got)
 	}
