@@ -112,7 +112,7 @@ func TestCatalogNamesFaults(t *testing.T) {
 	dear := offering("a", "spot", 2)
 	catalog, warnings := karpenter.Catalog([]*cloudprovider.InstanceType{
 		nil, noCPU, instanceType("twice", offering("a", "spot", 1)), instanceType("twice"),
-		instanceType("s-4x", nil, offering("a", "spot", math.NaN()), offering("b", "spot", -1), offering("", "spot", 1), offering("c", "rented", 1), dear, offering("a", "spot", 1)),
+		instanceType("s-4x", nil, offering("a", "spot", math.NaN()), offering("b", "spot", -1), offering("", "spot", 1), offering("c", "Spot", 1), dear, offering("a", "spot", 1)),
 	}, kscheduling.NewRequirements(kscheduling.NewRequirement(corev1.LabelOSStable, corev1.NodeSelectorOpIn, "linux")))
 	require.Equal(t, []string{"s-4x", "twice"}, catalog.Names())
 	s4, _ := catalog.Get("s-4x")
