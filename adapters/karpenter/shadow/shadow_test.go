@@ -111,17 +111,17 @@ func TestRemovalThatPlimsollWouldNotMake(t *testing.T) {
 // Decisions that cannot be compared are told, and count nowhere.
 func TestNotCompared(t *testing.T) {
 	for name, x := range map[string]struct {
-		play func(*replay.World, *beside, *manifest.NodeClaim, []*corev1.Pod)
+		play func(*replay.World, *manifest.NodeClaim, []*corev1.Pod)
 		want Outcome
 		says string
 	}{
-		"a type that is not in the catalog": {func(w *replay.World, b *beside, c *manifest.NodeClaim, pods []*corev1.Pod) {
+		"a type that is not in the catalog": {func(w *replay.World, c *manifest.NodeClaim, pods []*corev1.Pod) {
 			w.Bind(w.Join(c, "x9.huge"), pods...)
 		}, OutcomeUnpriced, "x9.huge"},
-		"deleted before it registered": {func(w *replay.World, b *beside, c *manifest.NodeClaim, _ []*corev1.Pod) {
+		"deleted before it registered": {func(w *replay.World, c *manifest.NodeClaim, _ []*corev1.Pod) {
 			w.End(c, nil)
 		}, OutcomeUnregistered, "has not registered"},
-		"never registers": {func(w *replay.World, b *beside, c *manifest.NodeClaim, _ []*corev1.Pod) {
+		"never registers": {func(w *replay.World, _ *manifest.NodeClaim, _ []*corev1.Pod) {
 			w.Now = w.Now.Add(31 * time.Minute)
 		}, OutcomeUnregistered, "has not registered"},
 	} {
@@ -133,7 +133,7 @@ func TestNotCompared(t *testing.T) {
 			pods := w.Pending("web", 1, 1500)
 			c := w.Claim("general")
 			b.pass(3 * time.Second)
-			x.play(w, b, c, pods)
+			x.play(w, c, pods)
 			b.pass(time.Second)
 			d := b.only()
 			require.Equal(t, x.want, d.Outcome, d.Message)

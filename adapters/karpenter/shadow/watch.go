@@ -105,7 +105,7 @@ func servedOf(client kubernetes.Interface) ([]schema.GroupVersionResource, error
 }
 
 // readNodeClaim is a NodeClaim of an event with the fields that are read. One that cannot be read has no fields but those
-// of its metadata, so that its decision is not compared.
+// of its metadata, so that its decision is not compared; an error would stop the watch for all NodeClaims.
 func readNodeClaim(o any) (any, error) {
 	u, ok := o.(*unstructured.Unstructured)
 	if !ok {
@@ -123,7 +123,7 @@ func readNodeClaim(o any) (any, error) {
 			CreationTimestamp: u.GetCreationTimestamp(), DeletionTimestamp: u.GetDeletionTimestamp(),
 		}}
 	}
-	return claim, nil //nolint:nilerr // an error would stop the watch for all NodeClaims
+	return claim, nil
 }
 
 func trimSetting(o any) (any, error) {

@@ -48,12 +48,12 @@ func NewWorld(catalog *instancetypes.Catalog) *World {
 
 // Machines has four instance types on demand in one zone, from 2 to 16 cores, at $0.10 a core and hour.
 func Machines() *instancetypes.Catalog {
-	var types []*instancetypes.InstanceType
+	var all []*instancetypes.InstanceType
 	for i, name := range []string{"m.small", "m.medium", "m.large", "m.xlarge"} {
 		cores := int64(2) << i
-		types = append(types, st.Type(name, st.Capacity(st.Cores(cores), st.GiB(4*cores)), st.OnDemand("z-1", st.Cents(10*cores))))
+		all = append(all, st.Type(name, st.Capacity(st.Cores(cores), st.GiB(4*cores)), st.OnDemand("z-1", st.Cents(10*cores))))
 	}
-	return st.MustCatalog(types...)
+	return st.MustCatalog(all...)
 }
 
 // tell gives an object a new version and tells of it.
