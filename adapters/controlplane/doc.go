@@ -1,0 +1,17 @@
+// Package controlplane runs a Kubernetes control plane in the process of a test: a real kube-apiserver on an etcd of its
+// own, the real kube-scheduler, and the controllers of kube-controller-manager that make and bind pods. They come from the
+// modules k8s.io/kubernetes and go.etcd.io/etcd/server, so that nothing is downloaded but modules.
+//
+// [Start] starts one, for the duration of a test:
+//
+//	apiserver.go     kube-apiserver and etcd, with RBAC
+//	components.go    kube-scheduler, and controllers for Deployments, ReplicaSets, DaemonSets, nodes, taints and
+//	                 PodDisruptionBudgets
+//	cloud.go         a [Cloud] of machines that come late, run out or are interrupted; it implements
+//	                 controller.Provider
+//	kubelet.go       kubelets without containers: a bound pod runs, a deleted one stops
+//
+// Not there are: the garbage collector and the namespace controller, so that tests scale Deployments to zero instead of
+// deleting them; the pod garbage collector, in whose place a [Cloud] deletes the pods of a machine that is gone; service
+// accounts; heartbeats of nodes.
+package controlplane
