@@ -124,7 +124,7 @@ func (c *Cluster) Count() (pods, pending int) {
 	return pods, pending
 }
 
-// Problem has the cluster's pods and nodes in order of their names, with the DaemonSet, and prices of a catalog.
+// Problem has the cluster's pods and nodes in order of their names, the time, and a catalog.
 func (c *Cluster) Problem(catalog *instancetypes.Catalog) scheduling.Problem {
 	p := scheduling.Problem{Catalog: catalog, Now: c.now}
 	for _, name := range slices.Sorted(maps.Keys(c.Pods)) {

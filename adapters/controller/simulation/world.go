@@ -19,7 +19,7 @@ func Start() time.Time { return time.Date(2026, time.November, 16, 0, 0, 0, 0, t
 type Options struct {
 	// Seed decides about everything that is random.
 	Seed uint64
-	// Catalog is what the cloud sells, at list prices; required.
+	// Catalog has the instance types of the cloud, at list prices; required.
 	Catalog *instancetypes.Catalog
 	// Tick is the time between two calls of Advance; required.
 	Tick time.Duration
@@ -72,9 +72,8 @@ func (w *World) Watch(watcher Watcher) error {
 	return errors.Join(errs...)
 }
 
-// Advance is what happens until a time, one tick after that of the call before, which is not the autoscaler's doing:
-// prices change at full hours, spot machines are interrupted, nodes join and are deleted, pods are created, deleted and
-// bound.
+// Advance lets the time pass until now, one tick after that of the call before: prices change at full hours, spot machines
+// are interrupted, nodes join and are deleted, pods are created, deleted and bound. An autoscaler acts after it.
 func (w *World) Advance(now time.Time) error {
 	w.Cloud.now, w.Cluster.now = now, now
 	if now.Equal(now.Truncate(time.Hour)) {

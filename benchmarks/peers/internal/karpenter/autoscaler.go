@@ -199,7 +199,7 @@ func (a *Autoscaler) Reconcile(ctx context.Context, now time.Time) error {
 	if err := a.drains.Advance(ctx); err != nil {
 		return err
 	}
-	a.clock.SetTime(now.Add(3 * time.Millisecond)) // what happens until the next Reconcile is later
+	a.clock.SetTime(now.Add(3 * time.Millisecond)) // for the events until the next Reconcile
 	return nil
 }
 
