@@ -58,7 +58,7 @@ func TestClustersOfOtherClouds(t *testing.T) {
 func TestCommittedPrices(t *testing.T) {
 	for _, tt := range []struct{ prices, catalog, want string }{
 		{"committed:3y", "gcp/us-central1", "Prices: gcp/us-central1, on-demand as of 2026-07-30 (changed by committed use of three years (github.com/Cyclenerd/google-cloud-pricing-cost-calculator@fd66b26ff84f)), spot as of 2026-07-30.\n"},
-		{"committed:3y", "gcp/us-central1", "c3-standard-4  amd64  4    14.9 GiB  110   -        4      $0.0494  $0.0907\n"},
+		{"committed:3y", "gcp/us-central1", "c3-standard-4  amd64  4    14.9 GiB  110   -        4      $0.0907    $0.0494\n"},
 		{"committed:2y", "gcp/us-central1", "error: --prices committed:2y: commitment of 2 years: want 1 or 3\n"},
 		{"committed:1y", "ec2/eu-west-1", "error: --prices committed:1y: catalog ec2/eu-west-1 has no committed-use prices: only the catalogs of gcp have them\n"},
 	} {

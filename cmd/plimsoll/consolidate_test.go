@@ -29,7 +29,7 @@ func moveset(t *testing.T, text string) *disruption.ConsolidationPlan {
 
 func TestConsolidateFormats(t *testing.T) {
 	t.Parallel()
-	small := []string{"consolidate", "-f", "testdata/dump.json", "--catalog", "testdata/market.json", "-o"}
+	small := []string{"consolidate", "-f", "testdata/dump.json", "--catalog", "testdata/market.json", "--now", "2026-11-25T18:00:00Z", "-o"}
 	raw, err := yaml.YAMLToJSON([]byte(run(t, append(small, "yaml")...).stdout))
 	require.NoError(t, err)
 	require.JSONEq(t, run(t, append(small, "json")...).stdout, string(raw))

@@ -123,7 +123,7 @@ func TestExplainUsage(t *testing.T) {
 		"explain pod/a -f x -o table":             `--output "table": want one of text, json or yaml`,
 		"explain pod/a -f - --plan -":             "stdin cannot hold both",
 		"explain pod/a -f x --effort much":        "--effort",
-		"explain pod/a -f x --capacity-types gas": `--capacity-types "gas": `,
+		"explain pod/a -f x --capacity-types Gas": `--capacity-types "Gas": `,
 	} {
 		t.Run(args, func(t *testing.T) {
 			r := run(t, strings.Fields(args)...)

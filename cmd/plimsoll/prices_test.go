@@ -127,9 +127,9 @@ Prices: testdata/market.json, on-demand as of 2026-11-01, spot as of 2026-11-01.
 func TestFaultyPrices(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"every fault": {
-			"prices:\n- {capacityType: od, factor: -1}\n- {instanceType: m5.large, price: 0.1, factor: 0.2}\n- {family: m5, price: 1e+99}\n- {zone: [a], price: 1}\n- {price: -0.1}\n",
+			"prices:\n- {capacityType: OD, factor: -1}\n- {instanceType: m5.large, price: 0.1, factor: 0.2}\n- {family: m5, price: 1e+99}\n- {zone: [a], price: 1}\n- {price: -0.1}\n",
 			`prices[3].zone: must be a string or a number
-prices[0].capacityType: "od": want reserved, spot or on-demand
+prices[0].capacityType: "OD": want reserved, spot, on-demand or a lower-case label value
 prices[0].factor: "-1": must not be negative
 prices[1]: needs either a price or a factor
 prices[2].family: "m5": is not a known field; there are instanceType, zone, zoneID, capacityType, price and factor

@@ -30,7 +30,7 @@ func TestWrongUsage(t *testing.T) {
 		"plan -f x --max-options many":       `--max-options "many": want a whole number`,
 		"plan -f x --timeout -1s":            `--timeout "-1s": must not be negative`,
 		"plan -f x --timeout soon":           `--timeout "soon": want a time such as 30s or 12h`,
-		"plan -f x --capacity-types free":    `--capacity-types "free": `,
+		"plan -f x --capacity-types Free":    `--capacity-types "Free": `,
 
 		"plan -f x --goal best":                                                      `--goal "best": want one of cheapest, fewest-nodes`,
 		"plan -f x --alternatives --goal low-interruption":                           "--alternatives are for every goal",
