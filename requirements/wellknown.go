@@ -1,8 +1,10 @@
 package requirements
 
-import "strings"
+import (
+	"strings"
 
-import corev1 "k8s.io/api/core/v1"
+	corev1 "k8s.io/api/core/v1"
+)
 
 // WellKnown returns the keys whose labels follow from the launched node, so that a NodePool need
 // not define them for pods to ask for them: the keys of Kubernetes and Karpenter, and the ones that
