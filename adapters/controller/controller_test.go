@@ -362,10 +362,10 @@ func TestWait(t *testing.T) {
 	opts := Options{Clock: func() time.Time { return now }, ListEvery: 12 * time.Second, DisruptEvery: 7 * time.Second, Log: slog.New(slog.DiscardHandler)}
 	c, err := New(opts, &answers{}, w, scheduling.Problem{Catalog: w.catalog, NodePools: []*scheduling.NodePool{pool()}})
 	require.NoError(t, err)
-	for _, want := range []time.Duration{7, 5, 2, 7} {
+	for _, want := range []time.Duration{7 * time.Second, 5 * time.Second, 2 * time.Second, 7 * time.Second} {
 		wait, err := c.Reconcile(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, want*time.Second, wait)
+		require.Equal(t, want, wait)
 		now = now.Add(wait)
 	}
 }
