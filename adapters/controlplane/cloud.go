@@ -55,7 +55,7 @@ type Cloud struct {
 // NewCloud starts a cloud with the offerings of the catalog. It runs as long as the test.
 func NewCloud(t testing.TB, p *ControlPlane, catalog *instancetypes.Catalog) *Cloud {
 	c := &Cloud{client: p.Client, catalog: catalog}
-	ctx, stop := context.WithCancel(context.Background()) //nolint:usetesting // t.Context ends before the cleanups do
+	ctx, stop := context.WithCancel(context.Background()) // t.Context ends before the cleanups do
 	var done sync.WaitGroup
 	done.Go(func() {
 		for ctx.Err() == nil {

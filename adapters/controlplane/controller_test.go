@@ -241,7 +241,7 @@ func TestController(t *testing.T) {
 		}
 		t.Logf("%s: %s, %d machines launched so far", name, time.Since(begun).Round(time.Millisecond), len(x.cloud.Records()))
 	}
-	part("Deployments scale up", func(t *testing.T) {
+	part("Deployments scale up", func(*testing.T) {
 		x.cloud.Set(Conditions{JoinAfter: 300 * time.Millisecond, ReadyAfter: 300 * time.Millisecond})
 		x.scale("web", 9)
 		x.scale("api", 6)
@@ -249,7 +249,7 @@ func TestController(t *testing.T) {
 		x.eventually("all pods run", x.allRun)
 		x.closeToBound()
 	})
-	part("nodes come late and one never comes", func(t *testing.T) {
+	part("nodes come late and one never comes", func(*testing.T) {
 		before := len(x.cloud.Records())
 		x.cloud.Set(Conditions{NeverJoins: true})
 		x.scale("api", 9)
@@ -302,7 +302,7 @@ func TestController(t *testing.T) {
 		x.eventually("it is removed", func() bool { return !x.record(victim).Gone.IsZero() })
 		x.eventually("all pods run", x.allRun)
 	})
-	part("the controller is killed while nodes join", func(t *testing.T) {
+	part("the controller is killed while nodes join", func(*testing.T) {
 		x.cloud.Set(Conditions{JoinAfter: 3 * time.Second, ReadyAfter: time.Second})
 		before := len(x.cloud.Records())
 		x.scale("web", 21)
@@ -311,7 +311,7 @@ func TestController(t *testing.T) {
 		x.start()
 		x.eventually("all pods run", x.allRun)
 	})
-	part("Deployments scale down, and the controller is killed in a step", func(t *testing.T) {
+	part("Deployments scale down, and the controller is killed in a step", func(*testing.T) {
 		x.cloud.Set(Conditions{JoinAfter: 300 * time.Millisecond, ReadyAfter: 300 * time.Millisecond})
 		x.scale("web", 3)
 		x.scale("api", 3)

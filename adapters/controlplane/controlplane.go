@@ -38,7 +38,7 @@ type ControlPlane struct {
 func Start(t testing.TB) *ControlPlane {
 	t.Helper()
 	klog.SetLogger(logr.Discard())
-	ctx, cancel := context.WithCancel(context.Background()) //nolint:usetesting // t.Context ends before the cleanups do
+	ctx, cancel := context.WithCancel(context.Background()) // t.Context ends before the cleanups do
 	etcd, endpoint, err := startEtcd(t.TempDir())
 	if err != nil {
 		cancel()
