@@ -19,9 +19,13 @@ import (
 
 // Options are the settings of a [Controller]. The zero value works.
 type Options struct {
-	// Policy is how machines are chosen for pending pods.
+	// Policy is how machines are chosen for pending pods. Where its Placement is "", it is
+	// [scheduling.PlacementNominated] with a Nominator, and [scheduling.PlacementFree] without one.
 	Policy scheduling.Policy
-	// Disruption plans which nodes to remove. The controller sets its Now.
+	// Disruption plans which nodes to remove. The controller sets its Now. The Placement of its Policy must be "" or
+	// [scheduling.PlacementFree], which "" means: evicted pods are not nominated, so that kube-scheduler binds them
+	// where it likes. With any other placement a step expects pods on nodes that they do not get, and the next plan
+	// consolidates again, without end.
 	Disruption disruption.Planner
 	// DisruptEvery is the time between two plans of disruption; 0 is one minute, and below 0 nodes are removed only
 	// when they are about to be interrupted.
@@ -36,10 +40,10 @@ type Options struct {
 	DrainTimeout time.Duration
 	// ListEvery is the time between two calls of Provider.Machines; 0 is 30 s. Below 0 each Reconcile calls it.
 	ListEvery time.Duration
-	// PlanTimeout bounds the time of a plan; 0 is no bound. The best plan by then is carried out.
+	// PlanTimeout bounds the time of a plan; 0 is no bound. The best plan by then is carried out. A plan blocks its
+	// Reconcile, so that pods that come meanwhile wait for its end.
 	PlanTimeout time.Duration
-	// Nominator is told on which node each pending pod is planned; nil for none. With one, Policy should say
-	// [scheduling.PlacementNominated].
+	// Nominator is told on which node each pending pod is planned; nil for none.
 	Nominator Nominator
 	// Parallel is how many machines are ordered, or pods nominated, at the same time; 0 is 10.
 	Parallel int
@@ -60,6 +64,12 @@ type Options struct {
 
 // withDefaults is the options with the documented values for zeros.
 func (o Options) withDefaults() Options {
+	placement := scheduling.PlacementFree
+	if o.Nominator != nil {
+		placement = scheduling.PlacementNominated
+	}
+	o.Policy.Placement = cmp.Or(o.Policy.Placement, placement)
+	o.Disruption.Policy.Placement = cmp.Or(o.Disruption.Policy.Placement, scheduling.PlacementFree)
 	o.DisruptEvery = cmp.Or(o.DisruptEvery, time.Minute)
 	o.BatchIdle = cmp.Or(o.BatchIdle, time.Second)
 	o.BatchMax = cmp.Or(o.BatchMax, 10*time.Second)
@@ -100,6 +110,8 @@ type Controller struct {
 	// unavailable are the offerings that the provider had none of lately.
 	unavailable *offerings.Unavailable
 	pods        waiting
+	// The warnings of plans for pending pods, and of plans of disruption, that are logged.
+	warned, disruptionWarned state.WarningLog
 	// steps of interruptions, and of all other reasons.
 	urgent, planned queue
 	// closing are the nodes that these steps remove, and those of steps that are done until the node is gone.
@@ -112,7 +124,8 @@ type Controller struct {
 }
 
 // New starts a controller. The problem has the objects that do not come as events: catalog, kube-scheduler's
-// configuration, NodePools if they are not watched. It must have no pods and no nodes.
+// configuration, NodePools if they are not watched. It must have no pods and no nodes. The error names the argument that
+// is missing, or the option or object that is invalid.
 func New(opts Options, provider Provider, evictor Evictor, p scheduling.Problem) (*Controller, error) {
 	switch {
 	case provider == nil:
@@ -120,8 +133,12 @@ func New(opts Options, provider Provider, evictor Evictor, p scheduling.Problem)
 	case evictor == nil:
 		return nil, errors.New("controller: the evictor is missing")
 	}
+	opts = opts.withDefaults()
+	if at := opts.Disruption.Policy.Placement; at != scheduling.PlacementFree {
+		return nil, fmt.Errorf("controller: Options.Disruption.Policy.Placement is %q: must be %q, because kube-scheduler binds evicted pods where it likes", at, scheduling.PlacementFree)
+	}
 	c := &Controller{
-		provider: provider, evictor: evictor, opts: opts.withDefaults(),
+		provider: provider, evictor: evictor, opts: opts,
 		machines: map[string]*machine{}, byName: map[string]*machine{}, pods: newWaiting(),
 		unavailable: &offerings.Unavailable{}, refresh: map[string]bool{}, closing: map[string]bool{}, starting: map[string]time.Duration{},
 	}

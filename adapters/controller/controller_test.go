@@ -58,6 +58,25 @@ func newWorld(t testing.TB, seed uint64, f faults) *world {
 	}
 }
 
+// TestPlacementOfDisruption checks that plans of disruption expect evicted pods where kube-scheduler binds them.
+func TestPlacementOfDisruption(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	problem := scheduling.Problem{Catalog: w.catalog, NodePools: []*scheduling.NodePool{pool()}}
+	for _, at := range []scheduling.PlacementPolicy{"", scheduling.PlacementFree} {
+		c, err := New(Options{Disruption: disruption.Planner{Policy: scheduling.Policy{Placement: at}}}, w, w, problem)
+		require.NoError(t, err)
+		require.Equal(t, scheduling.PlacementFree, c.opts.Disruption.Policy.Placement)
+		require.Equal(t, scheduling.PlacementFree, c.opts.Policy.Placement)
+	}
+	for _, at := range []scheduling.PlacementPolicy{scheduling.PlacementNominated, scheduling.PlacementPinned, "Elsewhere"} {
+		_, err := New(Options{Disruption: disruption.Planner{Policy: scheduling.Policy{Placement: at}}}, w, w, problem)
+		require.ErrorContains(t, err, fmt.Sprintf("Options.Disruption.Policy.Placement is %q: must be \"Free\"", at))
+	}
+	c, err := New(Options{Nominator: w}, w, w, problem)
+	require.NoError(t, err)
+	require.Equal(t, scheduling.PlacementNominated, c.opts.Policy.Placement)
+}
+
 // start is a new run of the controller, which knows nothing but the objects that there are.
 func (w *world) start(t *testing.T, run int) *Controller {
 	opts := Options{

@@ -117,6 +117,7 @@ func (c *Controller) planSteps(ctx context.Context, q *queue, reasons ...disrupt
 		return err
 	}
 	c.count(func(s *Stats) { s.DisruptionPlans++ })
+	c.disruptionWarned.Log(ctx, c.opts.Log, plan.Warnings)
 	if c.opts.Consolidating != nil {
 		if err := c.opts.Consolidating(planner, cluster, plan); err != nil {
 			return err

@@ -118,6 +118,7 @@ func (c *Controller) provision(ctx context.Context) error {
 		return err
 	}
 	c.count(func(s *Stats) { s.Plans++ })
+	c.warned.Log(ctx, c.opts.Log, plan.Warnings)
 	if c.opts.Planned != nil {
 		if err := c.opts.Planned(c.state.Session().Problem(), plan); err != nil {
 			return err

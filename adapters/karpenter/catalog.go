@@ -26,7 +26,7 @@ import (
 // rounded to a nano-USD. The changes of NodeOverlays are in types of a provider that package overlay has decorated.
 //
 // A warning names the type, the offering and the field of each value that a catalog cannot have; the type or the
-// offering is left out. The warnings also name labels of which a type has several values: nodes are planned with the
+// offering is left out. Notes among the warnings name labels of which a type has several values: nodes are planned with the
 // first of them, linux before other operating systems and amd64 before other architectures.
 func Catalog(types []*cloudprovider.InstanceType, allowed kscheduling.Requirements) (*instancetypes.Catalog, []scheduling.Warning) {
 	r := catalogReader{allowed: allowed}
@@ -134,7 +134,10 @@ func (r *catalogReader) label(t *cloudprovider.InstanceType, labels map[string]s
 	slices.SortStableFunc(open, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	labels[key] = open[0]
 	if len(open) > 1 {
-		r.warn(t.Name, fmt.Sprintf("requirements[%s]: has the values %q, of which %s is planned with; let the NodePool require one", key, open, open[0]))
+		r.warnings = append(r.warnings, scheduling.Warning{
+			Object: "InstanceType/" + t.Name, Note: true,
+			Message: fmt.Sprintf("requirements[%s]: has the values %q, of which %s is planned with; let the NodePool require one", key, open, open[0]),
+		})
 	}
 }
 

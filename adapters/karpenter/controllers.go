@@ -94,7 +94,7 @@ func (s Settings) Exchange(ctx context.Context, reader Reader, list []controller
 		case *kprovisioning.NodeController:
 			c = newNodeTrigger(provisioner)
 		case *kdisruption.Controller:
-			c = s.disruptionController(reader, karpenter, queue)
+			c = provisioner.disruptionController(queue)
 		}
 		out = append(out, c)
 	}
@@ -104,12 +104,13 @@ func (s Settings) Exchange(ctx context.Context, reader Reader, list []controller
 // disruptionController is Karpenter's disruption controller with methods that plan for drift and consolidation. A plan moves any
 // number of nodes, so that there is one method for consolidation. Karpenter's other methods, e.g. for empty nodes and static
 // NodePools, need no plan.
-func (s Settings) disruptionController(r Reader, karpenter *kprovisioning.Provisioner, queue *kdisruption.Queue) *kdisruption.Controller {
+func (p *Provisioner) disruptionController(queue *kdisruption.Queue) *kdisruption.Controller {
+	r := p.reader
 	planned := func(reason disruption.Reason, rules kdisruption.Method) *method {
-		return &method{rules: rules, reason: reason, reader: r, settings: s, queue: queue, karpenter: karpenter}
+		return &method{rules: rules, reason: reason, reader: r, settings: p.settings, queue: queue, karpenter: p.karpenter, warnings: p.warnings}
 	}
 	var methods []kdisruption.Method
-	for _, m := range kdisruption.NewMethods(r.Clock, r.Cluster, r.Client, karpenter, r.CloudProvider, r.Recorder, queue) {
+	for _, m := range kdisruption.NewMethods(r.Clock, r.Cluster, r.Client, p.karpenter, r.CloudProvider, r.Recorder, queue) {
 		switch m.(type) {
 		case *kdisruption.Drift:
 			m = planned(disruption.Drifted, m)
@@ -120,7 +121,7 @@ func (s Settings) disruptionController(r Reader, karpenter *kprovisioning.Provis
 		}
 		methods = append(methods, m)
 	}
-	return kdisruption.NewController(r.Clock, r.Client, karpenter, r.CloudProvider, r.Recorder, r.Cluster, queue, nil, kdisruption.WithMethods(methods...))
+	return kdisruption.NewController(r.Clock, r.Client, p.karpenter, r.CloudProvider, r.Recorder, r.Cluster, queue, nil, kdisruption.WithMethods(methods...))
 }
 
 // find returns the first controller of a type.

@@ -31,6 +31,7 @@ type method struct {
 	settings  Settings
 	queue     *kdisruption.Queue
 	karpenter *kprovisioning.Provisioner
+	warnings  warningLog
 	// settled is Karpenter's time of the last change of a cluster for which nothing was left to do.
 	settled time.Time
 }
@@ -103,7 +104,7 @@ func (m *method) plan(ctx context.Context, s *Snapshot) (*disruption.Consolidati
 	if err != nil {
 		return nil, err
 	}
-	logWarnings(ctx, plan.Warnings)
+	m.warnings.log(ctx, plan.Warnings)
 	if m.settings.Consolidating != nil {
 		if err := m.settings.Consolidating(planner, s.Cluster, plan); err != nil {
 			return nil, err
@@ -126,7 +127,7 @@ func (m *method) read(ctx context.Context, candidates []*kdisruption.Candidate) 
 	if err != nil {
 		return nil, err
 	}
-	logWarnings(ctx, snapshot.Warnings)
+	m.warnings.log(ctx, snapshot.Warnings)
 	may := map[string]bool{}
 	for _, c := range candidates {
 		may[c.Name()] = true

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/karpenter/pkg/metrics"
 	"sigs.k8s.io/karpenter/pkg/operator/injection"
 	"sigs.k8s.io/karpenter/pkg/operator/options"
+	"sigs.k8s.io/karpenter/pkg/utils/pretty"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -30,11 +31,12 @@ type Provisioner struct {
 	settings  Settings
 	batcher   *kprovisioning.Batcher[types.UID]
 	karpenter *kprovisioning.Provisioner
+	warnings  warningLog
 }
 
 // NewProvisioner returns a provisioner that reads the cluster by reader and creates NodeClaims by Karpenter's provisioner.
 func NewProvisioner(settings Settings, reader Reader, karpenter *kprovisioning.Provisioner) *Provisioner {
-	return &Provisioner{reader: reader, settings: settings, batcher: kprovisioning.NewBatcher[types.UID](reader.Clock), karpenter: karpenter}
+	return &Provisioner{reader: reader, settings: settings, batcher: kprovisioning.NewBatcher[types.UID](reader.Clock), karpenter: karpenter, warnings: newWarningLog()}
 }
 
 // Name is that of Karpenter's provisioner, so that logs and metrics stay where they are.
@@ -87,7 +89,7 @@ func (p *Provisioner) Schedule(ctx context.Context) (kscheduler.Results, error) 
 	if err != nil {
 		return kscheduler.Results{}, err
 	}
-	logWarnings(ctx, snapshot.Warnings)
+	p.warnings.log(ctx, snapshot.Warnings)
 	problem := snapshot.Cluster.Problem
 	if len(problem.Pods) == 0 {
 		return kscheduler.Results{}, nil
@@ -98,7 +100,7 @@ func (p *Provisioner) Schedule(ctx context.Context) (kscheduler.Results, error) 
 	if err != nil {
 		return kscheduler.Results{}, err
 	}
-	logWarnings(ctx, plan.Warnings)
+	p.warnings.log(ctx, plan.Warnings)
 	if p.settings.Planned != nil {
 		if err := p.settings.Planned(problem, plan); err != nil {
 			return kscheduler.Results{}, err
@@ -132,9 +134,19 @@ func (s Settings) policy(ctx context.Context) scheduling.Policy {
 	return policy
 }
 
-// logWarnings logs warnings at the level of Karpenter's details.
-func logWarnings(ctx context.Context, warnings []scheduling.Warning) {
+// warningLog logs the warnings of plans that are made again and again.
+type warningLog struct{ logged *pretty.ChangeMonitor }
+
+func newWarningLog() warningLog { return warningLog{pretty.NewChangeMonitor()} }
+
+// log logs warnings that say why a plan may be wrong once a day each, and notes at level debug.
+func (l warningLog) log(ctx context.Context, warnings []scheduling.Warning) {
 	for _, w := range warnings {
-		log.FromContext(ctx).V(1).Info(w.Message, "object", w.Object)
+		switch {
+		case w.Note:
+			log.FromContext(ctx).V(1).Info(w.Message, "object", w.Object)
+		case l.logged.HasChanged(w.Object+" "+w.Message, true):
+			log.FromContext(ctx).Info(w.Message, "object", w.Object)
+		}
 	}
 }

@@ -77,7 +77,7 @@ func newLoop(opts options) (*loop, error) {
 	settings := controller.Options{
 		Policy: opts.policy,
 		Disruption: disruption.Planner{
-			Policy:    scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree},
+			Policy:    scheduling.Policy{Effort: scheduling.EffortFast},
 			MinSaving: opts.saving,
 		},
 		DisruptEvery: opts.every,
@@ -89,7 +89,7 @@ func newLoop(opts options) (*loop, error) {
 		Planned:      l.planned, Consolidating: l.consolidating, StepDone: l.stepDone,
 	}
 	if opts.nominate {
-		settings.Nominator, settings.Policy.Placement = l.world.Cluster, scheduling.PlacementNominated
+		settings.Nominator = l.world.Cluster
 	}
 	l.controller, err = controller.New(settings, l.world.Cloud, l.world.Cluster, scheduling.Problem{NodePools: []*scheduling.NodePool{pool(&opts)}, Catalog: sale})
 	if err != nil {

@@ -5,5 +5,6 @@
 //	kinds.go    the kinds of objects that are read, and their place in a change of the session
 //	inbox.go    events that have come and are not read yet
 //	cluster.go  the objects that are read; which the session refuses
+//	warnings.go the warnings of plans, each logged once
 //	pods.go     pods that need a node, pods of each node, and the last time that one came or left
 package state
