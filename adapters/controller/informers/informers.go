@@ -36,7 +36,8 @@ type Sink interface {
 // Watch tells the sink of the objects that plans read, until ctx ends. It returns when the sink knows all that there are;
 // an error names the resources that could not be listed before ctx ended. With pools, NodePools (karpenter.sh/v1) are
 // watched, too; nil leaves them to the caller. A NodePool that cannot be read keeps its last state, and report is told
-// why; report must not be nil.
+// why, as of objects that the sink refuses and of fields of NodePools that have no effect; report must not be nil, and is
+// called by several goroutines.
 func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Interface, c Sink, report func(error)) error {
 	small := &trimmer{}
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(small.trim))
@@ -76,7 +77,7 @@ func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Inter
 			AddFunc:    func(o any) { tellPool(c, o, report) },
 			UpdateFunc: func(_, o any) { tellPool(c, o, report) },
 			DeleteFunc: func(o any) {
-				if p, ok := object(o).(*unstructured.Unstructured); ok {
+				if p, ok := ObjectOf(o).(*unstructured.Unstructured); ok {
 					tell(c.Delete, &scheduling.NodePool{ObjectMeta: metav1.ObjectMeta{Name: p.GetName()}}, report)
 				}
 			},
@@ -87,6 +88,12 @@ func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Inter
 		synced["nodepools"] = registration.HasSynced
 		custom.Start(ctx.Done())
 	}
+	return WaitForSync(ctx, synced)
+}
+
+// WaitForSync waits until the event handlers have been told all objects that there are, by the names of their resources.
+// An error names the resources that could not be listed before ctx ended.
+func WaitForSync(ctx context.Context, synced map[string]cache.InformerSynced) error {
 	var missing []string
 	for name, f := range synced {
 		if !cache.WaitForCacheSync(ctx.Done(), f) {
@@ -100,16 +107,17 @@ func Watch(ctx context.Context, client kubernetes.Interface, pools dynamic.Inter
 	return nil
 }
 
-// object is the object of an event; of a deletion that the watch has missed it is the last known state.
-func object(o any) any {
+// ObjectOf is the object that an event handler is told; of a deletion that the watch has missed it is the last known state.
+func ObjectOf(o any) any {
 	if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
 		return gone.Obj
 	}
 	return o
 }
 
+// tell calls to with the object of an event, and report with its error.
 func tell(to func(...metav1.Object) error, o any, report func(error)) {
-	if x, ok := object(o).(metav1.Object); ok {
+	if x, ok := ObjectOf(o).(metav1.Object); ok {
 		if err := to(x); err != nil {
 			report(err)
 		}
@@ -128,7 +136,9 @@ func tellPool(c Sink, o any, report func(error)) {
 		return
 	}
 	for _, w := range warnings {
-		report(fmt.Errorf("%s: %s", w.Object, w.Message))
+		if !w.Note {
+			report(fmt.Errorf("%s: %s", w.Object, w.Message))
+		}
 	}
 	if err := c.Upsert(pool); err != nil {
 		report(err)

@@ -2,12 +2,14 @@ package shadow
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -21,6 +23,8 @@ type settings struct {
 	// others.
 	catalogs map[string]*instancetypes.Catalog
 	changed  bool
+	// warned are the warnings about the objects that are logged.
+	warned state.WarningLog
 }
 
 // settingsInbox has each object as JSON, by kind and name.
@@ -96,9 +100,7 @@ func (s *Shadow) readSettings() {
 		s.opts.Log.Warn("NodePools, NodeOverlays and node classes stay as they were", "error", err)
 		return
 	}
-	for _, w := range read.Warnings {
-		s.opts.Log.Debug("setting", "object", w.Object, "message", w.Message)
-	}
+	s.settings.warned.Log(context.Background(), s.opts.Log, read.Warnings)
 	pools := map[string]*scheduling.NodePool{}
 	var told []metav1.Object
 	for _, pool := range read.Problem.NodePools {
@@ -127,7 +129,7 @@ func (s *Shadow) applyCatalogs() {
 	s.refuse(s.state.Session().Apply(d))
 }
 
-// refuse logs an object that is refused.
+// refuse counts and logs an object that cannot be read or that the session refuses; nil is none.
 func (s *Shadow) refuse(err error) {
 	if err != nil {
 		s.ledger.reject()

@@ -33,6 +33,7 @@ func resources() []schema.GroupVersionResource {
 	}
 }
 
+// nodeClaims is the resource of Karpenter's NodeClaims.
 func nodeClaims() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "karpenter.sh", Version: "v1", Resource: "nodeclaims"}
 }
@@ -63,17 +64,10 @@ func Watch(ctx context.Context, client kubernetes.Interface, custom dynamic.Inte
 		synced[r.GroupResource().String()] = registration.HasSynced
 	}
 	factory.Start(ctx.Done())
-	var missing []string
-	for name, f := range synced {
-		if !cache.WaitForCacheSync(ctx.Done(), f) {
-			missing = append(missing, name)
-		}
+	if err := informers.WaitForSync(ctx, synced); err != nil {
+		return err
 	}
-	if len(missing) > 0 {
-		slices.Sort(missing)
-		return fmt.Errorf("not listed before the end: %v: %w", missing, context.Cause(ctx))
-	}
-	return informers.Watch(ctx, client, nil, s, s.report)
+	return informers.Watch(ctx, client, nil, s, s.refuse)
 }
 
 // servedOf are the resources that the API server has. NodeClaims and NodePools must be among them.
@@ -126,6 +120,7 @@ func readNodeClaim(o any) (any, error) {
 	return claim, nil
 }
 
+// trimSetting removes the fields of a setting that are not read, because they are most of its size.
 func trimSetting(o any) (any, error) {
 	if u, ok := o.(*unstructured.Unstructured); ok {
 		u.SetManagedFields(nil)
@@ -133,21 +128,15 @@ func trimSetting(o any) (any, error) {
 	return o, nil
 }
 
-// report logs an object that cannot be read.
-func (s *Shadow) report(err error) {
-	s.ledger.reject()
-	s.opts.Log.Warn("object is left out of plans", "error", err)
-}
-
 // claimHandler tells of NodeClaims.
 func (s *Shadow) claimHandler() cache.ResourceEventHandler {
 	tell := func(to func(...metav1.Object) error) func(any) {
 		return func(o any) {
-			claim, ok := last(o).(*manifest.NodeClaim)
+			claim, ok := informers.ObjectOf(o).(*manifest.NodeClaim)
 			if !ok {
-				s.report(errors.New("an event of NodeClaims has no NodeClaim"))
+				s.refuse(errors.New("an event of NodeClaims has no NodeClaim"))
 			} else if err := to(claim); err != nil {
-				s.report(err)
+				s.refuse(err)
 			}
 		}
 	}
@@ -160,21 +149,13 @@ func (s *Shadow) settingHandler() cache.ResourceEventHandler {
 	put := func(o any) {
 		if u, ok := o.(*unstructured.Unstructured); ok {
 			if err := s.PutSetting(u); err != nil {
-				s.report(err)
+				s.refuse(err)
 			}
 		}
 	}
 	return cache.ResourceEventHandlerFuncs{AddFunc: put, UpdateFunc: func(_, o any) { put(o) }, DeleteFunc: func(o any) {
-		if u, ok := last(o).(*unstructured.Unstructured); ok {
+		if u, ok := informers.ObjectOf(o).(*unstructured.Unstructured); ok {
 			s.RemoveSetting(u)
 		}
 	}}
-}
-
-// last is the object of an event; of a deletion that the watch has missed it is the last known state.
-func last(o any) any {
-	if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
-		return gone.Obj
-	}
-	return o
 }
