@@ -85,7 +85,7 @@ func TestPricesOfAFile(t *testing.T) {
 	assert.Equal(t, "0.4", p.PriceOf(labelled("rack-1", "", "attic")).String(), "the price of other zones")
 	assert.Zero(t, p.PriceOf(labelled("m5.large", "eu-west-1", "eu-west-1a")), "an explicit catalog is the only one")
 
-	changes.Changes[0].CapacityType = "hourly"
+	changes.Changes[0].CapacityType = "by the hour"
 	_, err = expander.NewPrices(nil, changes, nil)
-	assert.ErrorContains(t, err, "hourly")
+	assert.ErrorContains(t, err, "by the hour")
 }
