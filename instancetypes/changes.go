@@ -56,6 +56,22 @@ func (c *Catalog) WithNodes(nodes []*corev1.Node) (*Catalog, error) {
 	return c.WithOfferings(slices.Collect(maps.Values(found))...)
 }
 
+// LookupNode returns the offering that a node runs on, by its labels, also in a zone where [Catalog.WithNodes] adds it. It
+// returns false for a node of a type that the catalog lacks, and for nil.
+func (c *Catalog) LookupNode(node *corev1.Node) (offerings.Offering, bool) {
+	if node == nil {
+		return offerings.Offering{}, false
+	}
+	if o, ok := c.Lookup(OfferingOf(node)); ok {
+		return o, true
+	}
+	with, err := c.WithNodes([]*corev1.Node{node})
+	if err != nil {
+		return offerings.Offering{}, false
+	}
+	return with.Lookup(OfferingOf(node))
+}
+
 // elsewhere is the offering of median price at which the type is sold in the region of a
 // node, with the labels of the node's zone in place of its own; nil if there is none.
 func (t *InstanceType) elsewhere(node *corev1.Node, by offerings.CapacityType) *offerings.Offering {

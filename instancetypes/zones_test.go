@@ -171,12 +171,15 @@ func TestRunningNodesProveOfferings(t *testing.T) {
 			require.NoError(t, err)
 			name, _, _ := strings.Cut(strings.TrimPrefix(tt.labels, "type="), " ")
 			o, ok := made.Lookup(offerings.Key{InstanceType: name, Zone: tt.zone, CapacityType: tt.by})
+			ofNode, found := c.LookupNode(labelled("n", tt.labels))
+			assert.Equal(t, tt.want != "", found)
 			if tt.want == "" {
 				assert.False(t, ok)
 				assert.Same(t, c, made)
 				return
 			}
 			require.True(t, ok)
+			assert.Equal(t, o, ofNode)
 			assert.Equal(t, offerings.MustPrice(tt.want), o.Price)
 			assert.Equal(t, []string{"price"}, o.Estimated)
 			assert.True(t, o.Launchable())
@@ -188,4 +191,9 @@ func TestRunningNodesProveOfferings(t *testing.T) {
 	same, err := c.WithNodes([]*corev1.Node{labelled("n", "type=m.large zone=a by=on-demand")})
 	require.NoError(t, err)
 	assert.Same(t, c, same, "what the catalog sells has its price")
+	o, ok := c.LookupNode(labelled("n", "type=m.large zone=b by=spot"))
+	assert.True(t, ok)
+	assert.Equal(t, offerings.MustPrice("0.02"), o.Price)
+	_, ok = c.LookupNode(nil)
+	assert.False(t, ok)
 }

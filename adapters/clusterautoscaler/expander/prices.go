@@ -79,7 +79,9 @@ func (p *Prices) PriceOf(template *corev1.Node) offerings.Price {
 	defer p.mu.Unlock()
 	found, ok := p.known[key]
 	if !ok {
-		found.perHour, found.listed = listed(p.catalogOf(key.region), node)
+		var o offerings.Offering
+		o, found.listed = p.catalogOf(key.region).LookupNode(node)
+		found.perHour = o.Price
 		if p.known == nil || len(p.known) >= mostPrices {
 			p.known = map[priceKey]price{}
 		}
@@ -124,19 +126,6 @@ func (p *Prices) embedded(region string) *instancetypes.Catalog {
 		return c // NewPrices has refused faulty changes
 	}
 	return nil
-}
-
-// listed is the price of a node in a catalog.
-func listed(c *instancetypes.Catalog, node *corev1.Node) (offerings.Price, bool) {
-	if o, ok := c.Lookup(instancetypes.OfferingOf(node)); ok {
-		return o.Price, true
-	}
-	with, err := c.WithNodes([]*corev1.Node{node}) // prices a zone that the catalog does not name like its others
-	if err != nil {
-		return 0, false
-	}
-	o, ok := with.Lookup(instancetypes.OfferingOf(node))
-	return o.Price, ok
 }
 
 // estimated is the price of a node by its capacity.

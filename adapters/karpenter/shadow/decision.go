@@ -198,19 +198,6 @@ func (s *Shadow) priced(c *claim) (Node, bool) {
 		node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: c.object.Labels}}
 	}
 	key, pool := instancetypes.OfferingOf(node), c.object.Labels[scheduling.NodePoolLabel]
-	price, ok := priceOf(cmp.Or(s.settings.catalogs[pool], s.opts.Catalog), node)
-	return Node{Name: c.object.Name, UID: c.object.UID, NodePool: pool, InstanceType: key.InstanceType, Zone: key.Zone, CapacityType: key.CapacityType, Price: price}, ok
-}
-
-// priceOf is the price of a node in a catalog, and whether it has one.
-func priceOf(catalog *instancetypes.Catalog, node *corev1.Node) (offerings.Price, bool) {
-	if o, ok := catalog.Lookup(instancetypes.OfferingOf(node)); ok {
-		return o.Price, true
-	}
-	with, err := catalog.WithNodes([]*corev1.Node{node}) // for a zone that the catalog does not name like its others
-	if err != nil {
-		return 0, false
-	}
-	o, ok := with.Lookup(instancetypes.OfferingOf(node))
-	return o.Price, ok
+	o, ok := cmp.Or(s.settings.catalogs[pool], s.opts.Catalog).LookupNode(node)
+	return Node{Name: c.object.Name, UID: c.object.UID, NodePool: pool, InstanceType: key.InstanceType, Zone: key.Zone, CapacityType: key.CapacityType, Price: o.Price}, ok
 }

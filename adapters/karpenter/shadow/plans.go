@@ -192,8 +192,8 @@ func sideOf(p *scheduling.Problem, plan *disruption.ConsolidationPlan) (side Sid
 	for _, node := range p.Nodes {
 		key := instancetypes.OfferingOf(node)
 		pool := node.Labels[scheduling.NodePoolLabel]
-		price, _ := priceOf(p.CatalogOf(pool), node) // steps that save remove no node without a price
-		nodes[node.Name] = Node{Name: node.Name, NodePool: pool, InstanceType: key.InstanceType, Zone: key.Zone, CapacityType: key.CapacityType, Price: price}
+		o, _ := p.CatalogOf(pool).LookupNode(node) // steps that save remove no node without a price
+		nodes[node.Name] = Node{Name: node.Name, NodePool: pool, InstanceType: key.InstanceType, Zone: key.Zone, CapacityType: key.CapacityType, Price: o.Price}
 	}
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
