@@ -38,7 +38,7 @@ func verified(o *Options, count func()) {
 func newBeside(t testing.TB, w *replay.World) *beside {
 	b := &beside{t: t, w: w}
 	o := Options{
-		Catalog: w.Catalog, Policy: scheduling.Policy{Placement: scheduling.PlacementFree}, ConsolidateEvery: -1,
+		Catalog: w.Catalog, ConsolidateEvery: -1,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return w.Now },
 		Decided: func(d Decision) { b.decisions = append(b.decisions, d) },
 	}
@@ -46,6 +46,7 @@ func newBeside(t testing.TB, w *replay.World) *beside {
 	var err error
 	b.Shadow, err = New(o)
 	require.NoError(t, err)
+	require.Equal(t, scheduling.PlacementFree, b.opts.Policy.Placement, "kube-scheduler binds the pods")
 	return b
 }
 

@@ -23,11 +23,12 @@ import (
 type Options struct {
 	// Catalog has the instance types that Karpenter may launch, with their prices.
 	Catalog *instancetypes.Catalog
-	// Policy is how Plimsoll chooses nodes, for pending pods and for evicted ones.
+	// Policy is how Plimsoll chooses nodes, for pending pods and for evicted ones. Where its Placement is "", it is
+	// [scheduling.PlacementFree], because kube-scheduler binds the pods.
 	Policy scheduling.Policy
 	// BatchIdle is how long no further NodeClaim must have come until a decision of Karpenter's is complete, BatchMax
-	// how long it takes at most; 0 is 1 s and 10 s, the defaults of
-	// Karpenter's BATCH_IDLE_DURATION and BATCH_MAX_DURATION.
+	// how long it takes at most; 0 is 1 s and 10 s, the defaults of Karpenter's BATCH_IDLE_DURATION and
+	// BATCH_MAX_DURATION.
 	BatchIdle, BatchMax time.Duration
 	// ConsolidateEvery is the time between two plans for the whole cluster; 0 is 10 minutes, below 0 there are none.
 	ConsolidateEvery time.Duration
@@ -45,7 +46,9 @@ type Options struct {
 	Consolidated func(disruption.Planner, disruption.Cluster, *disruption.ConsolidationPlan) error
 }
 
+// withDefaults is the options with the documented values for zeros.
 func (o Options) withDefaults() Options {
+	o.Policy.Placement = cmp.Or(o.Policy.Placement, scheduling.PlacementFree)
 	o.BatchIdle = cmp.Or(o.BatchIdle, time.Second)
 	o.BatchMax = cmp.Or(o.BatchMax, 10*time.Second)
 	o.ConsolidateEvery = cmp.Or(o.ConsolidateEvery, 10*time.Minute)

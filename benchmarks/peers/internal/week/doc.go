@@ -1,6 +1,5 @@
 // Package week lets several autoscalers run the same simulated week: services with a daily wave, batch jobs and spot
-// interruptions, in the world of adapters/controller/simulation. [Run] is the week of one autoscaler, [Table] the
-// comparison.
+// interruptions, in the world of adapters/controller/simulation. [Compare] runs them, and [Table] has a line for each.
 //
 //	week.go       the settings, the run, and the measures of a run
 //	plimsoll.go   the controller of adapters/controller in the world, with each plan checked by package verify

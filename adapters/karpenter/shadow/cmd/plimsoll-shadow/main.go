@@ -145,7 +145,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 		background.Wait()
 	}()
 	options := shadow.Options{
-		Catalog: catalog, Policy: scheduling.Policy{Placement: scheduling.PlacementFree, Effort: f.effort},
+		Catalog: catalog, Policy: scheduling.Policy{Effort: f.effort},
 		BatchIdle: f.batchIdle, BatchMax: f.batchMax, ConsolidateEvery: f.every, PlanTimeout: f.timeout, Log: log,
 	}
 	if f.every == 0 {
