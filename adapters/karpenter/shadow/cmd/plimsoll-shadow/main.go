@@ -137,7 +137,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	log.Info("prices", "catalog", catalog.Name())
+	log.Info("prices", "catalog", catalog.Origin())
 	ctx, cancel := context.WithCancelCause(ctx)
 	var background sync.WaitGroup
 	defer func() {

@@ -408,7 +408,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// A cluster without Karpenter is an error that says so.
+// A cluster without Karpenter is an error that says so. The log begins with the date of the prices.
 func TestNoKarpenter(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
@@ -416,8 +416,11 @@ func TestNoKarpenter(t *testing.T) {
 	require.NoError(t, os.WriteFile(kubeconfig, fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":%q}}]}`, server.URL), 0o600))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("late"))
 	defer cancel()
-	err := run(ctx, []string{"--kubeconfig=" + kubeconfig, "--region=us-east-1", "--listen=127.0.0.1:0"}, io.Discard)
+	var log bytes.Buffer
+	err := run(ctx, []string{"--kubeconfig=" + kubeconfig, "--region=us-east-1", "--listen=127.0.0.1:0"}, &log)
 	require.ErrorContains(t, err, "the API server does not serve nodeclaims of karpenter.sh/v1: is Karpenter 1.0 or later installed?")
+	first, _, _ := strings.Cut(log.String(), "\n")
+	require.Regexp(t, `"name":"ec2/us-east-1".*"capacityType":"spot".*"date":"20\d\d-\d\d-\d\d"`, first)
 }
 
 // The memory that deploy.yaml gives the program is above the bound of the test.
