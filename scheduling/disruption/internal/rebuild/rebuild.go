@@ -62,8 +62,10 @@ type Task struct {
 	Session *provisioning.Session
 }
 
-// Result is a plan from scratch, the Solution. Proof is the plan whose certificate proves the least price: the Solution itself or, if
-// kube-scheduler may bind pods in ways that a plan which pins pods may not, a plan that lets it.
+// Result is a plan from scratch, the Solution, by the policy of the task. Proof is the plan whose certificate proves the least
+// price: the Solution itself, or a plan that may do more than the policy allows. It may also launch the offerings of removed
+// nodes, because these nodes could as well have stayed; and kube-scheduler may bind its pods in ways that a plan which pins
+// pods may not.
 type Result struct {
 	Problem         scheduling.Problem
 	Solution, Proof *scheduling.Plan
@@ -72,16 +74,20 @@ type Result struct {
 // Solve plans a cluster from scratch.
 func Solve(ctx context.Context, t Task) (*Result, error) {
 	out := &Result{Problem: Problem(t.Cluster, t.Gone)}
-	policy := withOfferingsOf(t.Policy, t.Cluster.Nodes, t.Gone)
+	policy := t.Policy
 	policy.NoReasons = true
 	var err error
 	if out.Solution, err = plan(ctx, policy, &out.Problem, t.Session); err != nil {
 		return nil, err
 	}
 	out.Proof = out.Solution
-	if t.BoundFreely && spreadOverHosts(&out.Problem) {
-		policy.Placement, policy.Effort = scheduling.PlacementFree, scheduling.EffortFast
-		if out.Proof, err = plan(ctx, policy, &out.Problem, t.Session); err != nil {
+	wider, restricted := withOfferingsOf(policy, t.Cluster.Nodes, t.Gone)
+	freely := t.BoundFreely && spreadOverHosts(&out.Problem)
+	if freely {
+		wider.Placement, wider.Effort = scheduling.PlacementFree, scheduling.EffortFast
+	}
+	if freely || restricted {
+		if out.Proof, err = plan(ctx, wider, &out.Problem, t.Session); err != nil {
 			return nil, err
 		}
 	}
@@ -101,10 +107,10 @@ func plan(ctx context.Context, policy scheduling.Policy, p *scheduling.Problem, 
 }
 
 // withOfferingsOf is a policy that also allows the offerings of the nodes which are gone, because these could as well
-// have stayed.
-func withOfferingsOf(was scheduling.Policy, nodes []*corev1.Node, gone map[string]bool) scheduling.Policy {
+// have stayed. restricted says that the policy excludes offerings at all.
+func withOfferingsOf(was scheduling.Policy, nodes []*corev1.Node, gone map[string]bool) (out scheduling.Policy, restricted bool) {
 	if !was.NoSpot && len(was.Filters) == 0 && reflect.ValueOf(was.Size).IsZero() {
-		return was
+		return was, false
 	}
 	had := map[offerings.Key]bool{}
 	for _, node := range nodes {
@@ -112,12 +118,12 @@ func withOfferingsOf(was scheduling.Policy, nodes []*corev1.Node, gone map[strin
 			had[instancetypes.OfferingOf(node)] = true
 		}
 	}
-	out := was
+	out = was
 	out.NoSpot, out.Size = false, scheduling.NodeSize{}
 	out.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
 		return offers.Allows(was, t, o) || had[o.Key(t.Name)]
 	}}
-	return out
+	return out, true
 }
 
 // restoreOffers puts the offerings of removed nodes back on sale: reservations get their machines back, and offerings
