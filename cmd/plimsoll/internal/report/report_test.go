@@ -234,14 +234,30 @@ func TestRunbook(t *testing.T) {
 	text, _, _ = strings.Cut(text, "</pre>")
 	assert.True(t, strings.HasPrefix(text, "# This plan is of "+in.AsOf+". If that is more than an hour ago, plan again.\n# Run it with sh from a file, or paste it into bash.\n# First pause consolidation,"))
 	assert.Contains(t, text, "\n(\nset -e\n")
+	assert.Regexp(t, `(?s)\npause 'Is consolidation paused\?'\n.*\nexisting kubectl cordon`, text)
 	for _, line := range []string{
 		"eks_launch workers 2\npause 'Wait for 2 nodes (it'\\''s $(reboot) spot) of node group workers in zone a.'\n",
-		"gke_launch default-pool 1\n", "aks_launch user 1\n",
+		"gke_launch default-pool 1 1\n", "aks_launch user 1\n",
 		"pause 'Wait for 1 node (it'\\''s $(reboot) spot) of node group nodes in zone a.'\n",
 		"# NodePool general launches 1 node (it's $(reboot) spot) in zone a for the evicted pods.\n",
 	} {
 		assert.Contains(t, text, line)
 	}
+
+	// gcloud resizes all zones of a node pool, which may launch more nodes than planned.
+	_, resize, found := strings.Cut(text, "\ngke_launch() {")
+	require.True(t, found)
+	resize, _, _ = strings.Cut(resize, "\n}\n")
+	for zones, surplus := range map[string]string{"a;b;c": "so that 5 more start than planned.", "a;b": "so that 2 more start than planned.", "a": ""} {
+		shell := exec.CommandContext(t.Context(), "sh")
+		shell.Stdin = strings.NewReader("set -e\nkubectl() { printf 'x a\\nx a\\nx b\\n'; }\ngcloud() { case \"$*\" in *describe*) echo '" + zones + "' ;; esac; }\n" +
+			"gke_launch() {" + resize + "\n}\ngke_launch default-pool 1 1\n")
+		out, err := shell.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		assert.Contains(t, string(out), surplus)
+		assert.Equal(t, surplus != "", strings.Contains(string(out), "delete-instances"), "%s", out)
+	}
+
 	check := exec.CommandContext(t.Context(), "sh", "-n")
 	check.Stdin = strings.NewReader(text)
 	out, err := check.CombinedOutput()

@@ -19,9 +19,10 @@ import (
 
 // runbookOf returns the commands for the steps of a plan, in their order, as a shell reads them: the cordon of all nodes that
 // the steps remove, then for each step the launches of node groups, a drain, and the removal of the drained nodes, in the
-// commands of the cloud. Karpenter launches nodes by itself. Comments before them say what to pause and when to plan again. It
-// is one subshell that ends with the first command that fails, that leaves out nodes that no longer exist, and that waits for
-// Enter where nodes must be ready or pods must be running, so that it may be pasted as a whole.
+// commands of the cloud. Karpenter launches nodes by itself. Comments before them say how to pause consolidation and when to plan
+// again. It is one subshell that ends with the first command that fails, that leaves out nodes that no longer exist, and that
+// waits for Enter where consolidation must be paused, nodes must be ready or pods must be running, so that it may be pasted as
+// a whole.
 func runbookOf(in *Input) string {
 	if len(in.Plan.Steps) == 0 {
 		return ""
@@ -70,7 +71,7 @@ func runbookOf(in *Input) string {
 	for _, name := range slices.Sorted(maps.Keys(w.shell)) {
 		b.WriteString(w.shell[name])
 	}
-	b.WriteString("before=$(pending)\n")
+	b.WriteString("pause 'Is consolidation paused?'\nbefore=$(pending)\n")
 	if len(in.Plan.Cordon) > 0 {
 		fmt.Fprintf(&b, "\n# Before step 1: keep evicted pods off the nodes that will be removed.\nexisting kubectl cordon --%s\n", quoted(in.Plan.Cordon...))
 	}
@@ -161,15 +162,22 @@ func (w *runbook) launch(launches []scheduling.Launch) {
 		case gkeNodePool:
 			w.cluster()
 			w.location()
-			w.shell["gke_launch"] = `gke_launch() { # node pool, number of nodes in each of its zones, because gcloud resizes all of them
+			w.shell["gke_launch"] = `gke_launch() { # node pool, number of nodes in each of its zones, because gcloud resizes all of them, number of planned nodes
   nodes=$(kubectl get nodes -l "cloud.google.com/gke-nodepool=$1" -L topology.kubernetes.io/zone --no-headers)
   size=$(echo "$nodes" | awk 'NF {n = ++zone[$NF]; if (n > most) most = n} END {print most + 0}')
+  zones=$(gcloud container node-pools describe "$1" --cluster "$CLUSTER" --location "$LOCATION" --format 'value(locations)')
   gcloud container clusters resize "$CLUSTER" --location "$LOCATION" --node-pool "$1" --num-nodes "$((size + $2))" --quiet
+  surplus=$(($(echo "$zones" | tr ';' '\n' | wc -l) * (size + $2) - $(echo "$nodes" | awk NF | wc -l) - $3))
+  if [ "$surplus" -gt 0 ]; then
+    echo "gcloud gives each zone of node pool $1 the same number of nodes, so that $surplus more start than planned."
+    echo "After the last step remove $surplus of its nodes that run only DaemonSet pods, each with:"
+    echo "gcloud compute instance-groups managed delete-instances GROUP --zone ZONE --instances NODE"
+  fi
 }
 `
-			if most := mostInZone(launches, k.pool); !resized[k.pool] {
+			if most, all := launchesOf(launches, k.pool); !resized[k.pool] {
 				resized[k.pool] = true
-				fmt.Fprintf(&w.steps, "gke_launch%s %d\n", quoted(group.Name), most)
+				fmt.Fprintf(&w.steps, "gke_launch%s %d %d\n", quoted(group.Name), most, all)
 			}
 		case aksNodePool:
 			w.cluster()
@@ -249,16 +257,17 @@ func (w *runbook) resourceGroup() {
 	w.shell["RESOURCE_GROUP"] = ": \"${RESOURCE_GROUP:?set it to the resource group of the cluster}\"\n"
 }
 
-// mostInZone is the largest number of nodes that a NodePool launches in one zone.
-func mostInZone(launches []scheduling.Launch, pool string) int {
-	most, zones := 0, map[string]int{}
+// launchesOf is the number of nodes that a NodePool launches: the most in one zone, and in all zones.
+func launchesOf(launches []scheduling.Launch, pool string) (most, all int) {
+	zones := map[string]int{}
 	for i := range launches {
 		if zone := launches[i].Options[0].Zone; launches[i].NodePool == pool {
+			all++
 			zones[zone]++
 			most = max(most, zones[zone])
 		}
 	}
-	return most
+	return most, all
 }
 
 // instanceGroupOf is the managed instance group of a node of GKE: gke-prod-pool-1a2b3c4d-grp of gke-prod-pool-1a2b3c4d-x7kq.
