@@ -77,7 +77,14 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 		title = "WHY"
 	}
 	writeReasons(t.to, title, t.said(x.RuledOut), 12)
-	tabulate(t.to, "HOW TO FIX", nil, x.Changes, t.change)
+	tabulate(t.to, "HOW TO FIX", nil, x.Changes, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
+}
+
+// change is the row of a change that is not part of the plan, because [pools.Groups.SayPlan] writes the plan's own changes in the
+// words of node groups.
+func (t *answerText) change(c scheduling.Change, _ int) []string {
+	t.p.groups().SayChange(&c)
+	return []string{c.Text}
 }
 
 // offering names an option.
@@ -93,12 +100,6 @@ func (t *answerText) said(reasons []scheduling.ReasonCount) []scheduling.ReasonC
 		r.Detail = t.p.groups().Say(r.Detail)
 		return r
 	})
-}
-
-// change is the row of a change.
-func (t *answerText) change(c scheduling.Change, _ int) []string {
-	t.p.groups().SayChange(&c)
-	return []string{c.Text}
 }
 
 // price writes what a node of an option is expected to cost, and what its instance alone costs where that differs.

@@ -370,3 +370,11 @@ func TestNodeGroupSizes(t *testing.T) {
 		require.Contains(t, r.stderr, want)
 	}
 }
+
+// In place of a smaller request a node group may have a larger instance type, which explain says once.
+func TestExplainNamesALargerTypeOnce(t *testing.T) {
+	t.Parallel()
+	r := run(t, "explain", "pod/shop/huge-0", "-f", temp(t, "cluster.yaml", eksCluster()+groupPod("huge-0", "", "40", "4Gi", "nodeSelector: {team: web},")))
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Equal(t, 1, strings.Count(r.stdout, "or add a larger instance type to a node group"), r.stdout)
+}
