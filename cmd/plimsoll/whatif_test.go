@@ -210,5 +210,7 @@ func TestWhatIfPricesOfEachCase(t *testing.T) {
 	require.Regexp(t, `(?m)^Stockholm: Prices: ec2/eu-north-1, on-demand as of .* spot as of .* \(\d+ months old, zones estimated\)\.$`, text)
 	require.Equal(t, 2, strings.Count(text, "Prices: "), text)
 	require.Regexp(t, `WARNING: the (on-demand and )?spot prices are more than a year old; spot prices change the most, so compare regions with --no-spot, or use current ones with --prices FILE \(https://\S+\)\.\n`, text)
+	_, below, _ := strings.Cut(text, "\n\n")
+	require.True(t, strings.HasPrefix(below, "WARNING: "), "directly below the table: %s", text)
 	require.Contains(t, text, "rebuilt here: consolidate rebuilds the cluster from scratch for $1,018 a month, with its zones, volumes and other nodes, and without pending pods.\n")
 }

@@ -61,6 +61,7 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 	}
 	t.headed(rows, "DIFFERENCE %", "LAUNCHES")
 	t.line("")
+	t.outdatedOfCases(problems)
 	for _, note := range notes {
 		t.line("%s", note)
 	}
@@ -73,23 +74,29 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 	writeWarnings(t, warnings)
 }
 
-// pricesOfCases says where the prices of the cases come from, once for those of the same prices, and warns of prices that are more
-// than a year old. Spot prices change by so much in a year that they cannot tell which region is cheaper.
-func (t *table) pricesOfCases(problems []*problem, outcomes []*whatif.Outcome) {
-	said, old, instead := map[string]bool{}, map[string]bool{}, ""
-	for i, p := range problems {
-		text := p.madeWith()
+// outdatedOfCases warns of prices of the cases that are more than a year old. Spot prices change by so much in a year that they
+// cannot tell which region is cheaper.
+func (t *table) outdatedOfCases(problems []*problem) {
+	old, instead := map[string]bool{}, ""
+	for _, p := range problems {
 		for _, capacityType := range pricelists.Outdated(p.Problem.Catalog, p.today) {
 			old[capacityType] = true
 			if p.rebuild && capacityType == string(offerings.Spot) {
 				instead = "spot prices change the most, so compare regions with --no-spot, or "
 			}
 		}
-		if said[text] {
-			continue
-		}
-		said[text] = true
-		t.line("%s%s", lo.Ternary(i > 0, outcomes[i].Name+": ", ""), text)
 	}
 	t.outdated(slices.Sorted(maps.Keys(old)), instead)
+}
+
+// pricesOfCases says where the prices of the cases come from, once for those of the same prices.
+func (t *table) pricesOfCases(problems []*problem, outcomes []*whatif.Outcome) {
+	said := map[string]bool{}
+	for i, p := range problems {
+		text := p.madeWith()
+		if !said[text] {
+			said[text] = true
+			t.line("%s%s", lo.Ternary(i > 0, outcomes[i].Name+": ", ""), text)
+		}
+	}
 }
