@@ -23,7 +23,7 @@ import (
 func (m *moves) blocked() {
 	head := []string{"$/MONTH", "NODES", "CAUSE", "MEANING", "FIX"}
 	tabulate(m.to, "BLOCKED SAVINGS", head, m.plan.Summary.Blocked, func(b disruption.Blocked, _ int) []string {
-		return []string{lo.Ternary(b.AtMost(), "0 to ", "") + figures.PlainMonthly(b.PerHour), lo.Ternary(b.Nodes > 0, strconv.Itoa(b.Nodes), "any"), string(b.Code), report.Meaning(b.Code), report.Fix(&b, m.to.view.most(1))}
+		return []string{lo.Ternary(b.AtMost(), "0 to ", "") + figures.PlainMonthly(b.PerHour), lo.Ternary(b.Nodes > 0, strconv.Itoa(b.Nodes), "any"), string(b.Code), report.Meaning(b.Code), report.Fix(&b, m.to.view.most(3), false)}
 	}, "CAUSE")
 	if len(m.plan.Summary.Blocked) == 0 {
 		return

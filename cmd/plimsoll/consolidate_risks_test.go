@@ -233,9 +233,9 @@ func TestWhatIsBlocked(t *testing.T) {
 	}
 	_, blocked, _ := strings.Cut(r.stdout, "\nBLOCKED SAVINGS\n")
 	for i, row := range []string{
-		`[\d.,]+ +1 +do-not-disrupt .* remove the annotation karpenter.sh/do-not-disrupt: true`,
-		`[\d.,]+ +2 +pod-budget .* replace spec.minAvailable by maxUnavailable: 1`,
-		`[\d.,]+ +1 +policy .* set spec.disruption.consolidationPolicy to WhenEmptyOrUnderutilized`,
+		`[\d.,]+ +1 +do-not-disrupt .* remove the annotation karpenter.sh/do-not-disrupt: true \(pod/shop/month-end-0\)`,
+		`[\d.,]+ +2 +pod-budget .* replace spec.minAvailable by maxUnavailable: 1 \(poddisruptionbudget/shop/ledger\)`,
+		`[\d.,]+ +1 +policy .* set spec.disruption.consolidationPolicy to WhenEmptyOrUnderutilized \(nodepool/batch\)`,
 		`0 to [\d.,]+ +any +search .*`, // limits come after amounts
 	} {
 		assert.Regexp(t, `^ +`+row+`$`, strings.Split(blocked, "\n")[i+1])

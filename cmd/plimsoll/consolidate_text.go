@@ -233,6 +233,9 @@ func (m *moves) steps() {
 		m.to.line("    kubectl cordon %s", m.to.wrapped(m.plan.Cordon, "      ", len("    kubectl cordon ")))
 		m.to.line("  To stop earlier, uncordon the nodes of the steps that are not done.")
 	}
+	if len(m.plan.Steps) > 0 {
+		m.to.line("  plimsoll report -o report.html has a runbook of the steps: how to pause\n  consolidation, the cordon, the drains and the removal of nodes.")
+	}
 }
 
 // launched returns the first option of each launch of the steps.

@@ -46,7 +46,7 @@ func blockedSavings(plan *disruption.ConsolidationPlan, changes []lint.Finding) 
 	out := []BlockedSaving{}
 	for i := range plan.Summary.Blocked {
 		b := &plan.Summary.Blocked[i]
-		s := BlockedSaving{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: b.AtMost(), Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Fix: Fix(b, mostObjects)}
+		s := BlockedSaving{Code: string(b.Code), Cents: figures.Cents(b.PerHour), AtMost: b.AtMost(), Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Fix: Fix(b, mostObjects, true)}
 		if len(b.Changes) > 0 {
 			s.Objects = lo.Map(b.Changes, func(c disruption.ObjectChange, _ int) string { return c.Object })
 		}
@@ -70,14 +70,15 @@ func blockedSavings(plan *disruption.ConsolidationPlan, changes []lint.Finding) 
 	return out
 }
 
-// Fix describes the changes that would lift a cause: those that were tried, grouped by their new value, with
-// no more objects of a group named than most.
-func Fix(b *disruption.Blocked, most int) string {
+// Fix describes the changes that would lift a cause: the changes that were tried, grouped by their new value, with
+// no more objects of a group named than most. If the objects are listed beside it, it names them only where their
+// changes differ.
+func Fix(b *disruption.Blocked, most int, listed bool) string {
 	if len(b.Changes) == 0 {
 		return causes()[b.Code].lift
 	}
 	alike := lo.GroupBy(b.Changes, func(c disruption.ObjectChange) string { return c.To })
-	if len(alike) == 1 {
+	if listed && len(alike) == 1 {
 		return b.Changes[0].To
 	}
 	return strings.Join(lo.Map(slices.Sorted(maps.Keys(alike)), func(to string, _ int) string {
