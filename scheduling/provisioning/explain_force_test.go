@@ -153,8 +153,8 @@ func TestPodAfterScheduling(t *testing.T) {
 	require.Empty(t, large.Others)
 	require.Equal(t, []scheduling.ChangeKind{scheduling.ChangeNomination, scheduling.ChangeOrder}, kinds(large.Force))
 
-	require.Equal(t, &explanation.PodAfterScheduling{Simulations: small.Simulations}, ask(p, scheduling.PlacementFree, "c-bound"), "its place is forced")
-	require.Equal(t, &explanation.PodAfterScheduling{Simulations: small.Simulations, Nominated: true}, ask(p, scheduling.PlacementNominated, "a-small"))
+	require.Equal(t, &explanation.PodAfterScheduling{Simulations: small.Simulations, Planned: small.Simulations}, ask(p, scheduling.PlacementFree, "c-bound"), "its place is forced")
+	require.Equal(t, &explanation.PodAfterScheduling{Simulations: small.Simulations, Planned: small.Simulations, Nominated: true}, ask(p, scheduling.PlacementNominated, "a-small"))
 	require.Nil(t, ask(p, scheduling.PlacementPinned, "a-small"))
 	p.Nominated = promised(map[string]string{"a-small": "small"})
 	require.Equal(t, &explanation.PodAfterScheduling{Nominated: true}, ask(p, scheduling.PlacementFree, "a-small"))
