@@ -165,9 +165,13 @@ func (m *moves) notes() {
 	if r := s.Rebuilt; r != nil && (steps.Blocked(m.plan) > 0 || cmp.Or(r.ExpectedPerHour, r.PricePerHour) > s.LowerBoundPerHour) {
 		m.to.line("Rebuilt from scratch is the best cluster found; a cheaper one may exist.")
 	}
-	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
-		m.to.line("The cluster rebuilt from scratch has no node for %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
+	leftOut := func(r *disruption.Rebuilt, of string) {
+		if r != nil && len(r.LeftOut) > 0 {
+			m.to.line("The cluster rebuilt from scratch%s has no node for %s: %s.", of, figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
+		}
 	}
+	leftOut(s.Rebuilt, "")
+	leftOut(s.Alternative, ", of any current type,")
 }
 
 // saved says what all steps save if they lead to a price, with a word before the amount if it is an estimate.

@@ -101,7 +101,7 @@ func summaryOf(r *run) ConsolidationSummary {
 
 // rebuiltCluster is a rebuilt cluster as in a summary.
 func rebuiltCluster(f *state, t *rebuildTarget) *Rebuilt {
-	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.machinePrice, Composition: t.composition, LeftOut: t.leftOut}
+	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.machinePrice, Composition: t.composition, LeftOut: t.unplaced}
 	if f.prices().ExceedMachines() {
 		out.ExpectedPerHour = t.price
 		return out

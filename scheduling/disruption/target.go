@@ -3,6 +3,8 @@ package disruption
 import (
 	"context"
 
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
@@ -45,6 +47,9 @@ type rebuildTarget struct {
 	kept        offerings.Price
 	certificate *certificate.Certificate
 	leftOut     []string
+	// unplaced are the pods that have no node in it, by name. They may be more than those of leftOut, because the bound is
+	// proven with offerings that the policy excludes.
+	unplaced []string
 	// podValues are the dual values of pods by name, in USD per hour: how much the bound falls without the pod.
 	podValues map[string]offerings.Price
 }
@@ -78,8 +83,9 @@ func solveRebuild(ctx context.Context, f *state, effort scheduling.Effort, gone 
 		composition: compositionOf(f, func(s *candidate) bool { return !s.launched && !gone[s.name] }, found.Solution.Launches),
 		podValues:   prove.PodDuals(proof.Certificate, found.Problem.Pods),
 	}
-	for i := range found.Proof.Unschedulable {
-		t.leftOut = append(t.leftOut, found.Proof.Unschedulable[i].Pod)
+	pods := func(plan *scheduling.Plan) []string {
+		return lo.Map(plan.Unschedulable, func(u scheduling.Unschedulable, _ int) string { return u.Pod })
 	}
+	t.leftOut, t.unplaced = pods(found.Proof), pods(found.Solution)
 	return t, nil
 }
