@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
@@ -112,26 +113,22 @@ func (r Ranking) compareRisk(a, b Candidate) int {
 
 func (r Ranking) compareCapacityType(a, b Candidate) int {
 	return cmp.Or(
-		cmp.Compare(r.capacityTypeRank(a.Offering.CapacityType), r.capacityTypeRank(b.Offering.CapacityType)),
+		cmp.Compare(r.CapacityTypeRank(a.Offering.CapacityType), r.CapacityTypeRank(b.Offering.CapacityType)),
 		cmp.Compare(a.Offering.CapacityType, b.Offering.CapacityType),
 	)
 }
 
-// capacityTypeRank is the place of a capacity type: in the caller's list, behind it
-// in the default order, or behind everything.
-func (r Ranking) capacityTypeRank(c CapacityType) int {
+// CapacityTypeRank is the place of a capacity type, 0 for the best: in CapacityTypes, behind it
+// in the order of the function [CapacityTypes], or behind everything, where all are equal.
+func (r Ranking) CapacityTypeRank(c CapacityType) int {
 	if i := slices.Index(r.CapacityTypes, c); i >= 0 {
 		return i
 	}
-	switch c {
-	case Reserved:
-		return len(r.CapacityTypes)
-	case Spot:
-		return len(r.CapacityTypes) + 1
-	case OnDemand:
-		return len(r.CapacityTypes) + 2
+	known := CapacityTypes()
+	if i := slices.Index(known, c); i >= 0 {
+		return len(r.CapacityTypes) + i
 	}
-	return math.MaxInt
+	return len(r.CapacityTypes) + len(known)
 }
 
 func (r Ranking) priority(c Candidate) int {
@@ -184,7 +181,7 @@ func ParseStrategy(s string) (Strategy, error) {
 		if string(strategy) == s {
 			return strategy, nil
 		}
-		if normalised(s) == normalised(string(strategy)) {
+		if spelling.Bare(s) == spelling.Bare(string(strategy)) {
 			hint = fmt.Sprintf("; did you mean %s?", strategy)
 		}
 		names = append(names, string(strategy))
@@ -247,9 +244,4 @@ func ParseCapacityType(s string) (CapacityType, error) {
 		return "", fmt.Errorf("capacity type %s: want reserved, spot, on-demand or a lower-case label value", quoteShort(s))
 	}
 	return CapacityType(s), nil
-}
-
-// normalised removes case, spaces and dashes, because people spell names with and without them.
-func normalised(s string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }

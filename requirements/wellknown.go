@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
 )
 
 // WellKnown returns the keys whose labels follow from the launched node, so that a NodePool need
@@ -155,16 +157,11 @@ func Misspelt(key, value string) (meant string, ok bool) {
 		if value == known {
 			return "", false
 		}
-		if normalised(value) == normalised(known) {
+		if spelling.Bare(value) == spelling.Bare(known) {
 			meant = known
 		}
 	}
 	return meant, meant != "" || key == CapacityTypeKey && value != strings.ToLower(value)
-}
-
-// normalised removes case, spaces and dashes, because people spell names with and without them.
-func normalised(s string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }
 
 // Read only.

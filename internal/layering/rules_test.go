@@ -14,6 +14,7 @@ type floor int
 // The floors, from the ground up.
 const (
 	unknown floor = iota
+	spelled
 	algebra
 	market
 	machines
@@ -49,7 +50,7 @@ func floors() map[string]floor {
 	return map[string]floor{
 		"requirements":                        algebra,
 		"internal/race":                       algebra,
-		"internal/spelling":                   algebra,
+		"internal/spelling":                   spelled,
 		"internal/strict":                     market,
 		"internal/untrusted":                  algebra,
 		"internal/dice":                       algebra,
@@ -180,7 +181,7 @@ func impure() []string {
 // or the network.
 func pure(pkg string) bool {
 	f, _ := place(pkg)
-	return f >= algebra && f <= referee
+	return f >= spelled && f <= referee
 }
 
 // vague returns names that do not say which idea a package owns.

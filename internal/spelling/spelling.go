@@ -50,3 +50,8 @@ func Closest(names []string, most int, far func(name string) (distance int, near
 	}
 	return out
 }
+
+// Bare removes case, spaces, dashes and underscores from a name, because people spell names with and without them.
+func Bare(name string) string {
+	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
+}

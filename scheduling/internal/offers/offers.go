@@ -185,7 +185,7 @@ func cost(s *scheduling.Policy, c offerings.Candidate) int64 {
 		cost += machineSurcharge
 	}
 	if s.Ranking.Strategy == offerings.Prioritized {
-		cost += int64(capacityTypeRank(s, c.Offering.CapacityType)) * prioritizedTier
+		cost += int64(s.Ranking.CapacityTypeRank(c.Offering.CapacityType)) * prioritizedTier
 		cost += int64(priorityRank(s, c.InstanceType)) * prioritizedStep
 	}
 	return cost
@@ -202,20 +202,6 @@ func priorityRank(s *scheduling.Policy, name string) int {
 		}
 	}
 	return len(better)
-}
-
-// capacityTypeRank is the rank of a capacity type in the policy's order, 0 for the best. Types that the order does not
-// list come last.
-func capacityTypeRank(s *scheduling.Policy, ct offerings.CapacityType) int {
-	order := s.Ranking.CapacityTypes
-	if i := slices.Index(order, ct); i >= 0 {
-		return i
-	}
-	known := offerings.CapacityTypes()
-	if i := slices.Index(known, ct); i >= 0 {
-		return len(order) + i
-	}
-	return len(order) + len(known)
 }
 
 // Label is the value of a label on nodes of the offer. ok is false where the offer does not define it.
