@@ -29,7 +29,8 @@ with its settings, and answers questions about it:
 
 pod/NAMESPACE/NAME  the node of the pod and the next best one; whether kube-scheduler binds
                     it there, and which changes would make sure of it; for a pod that fits
-                    on no node, the reasons and the changes that would help
+                    on no node, the reasons and the changes that would help; NAMESPACE/NAME
+                    alone, as plans write pods, is a pod, too
 deployment/NAME     the same for the pods of a Deployment, grouped by answer; also for
                     statefulset, replicaset, job, cronjob and daemonset, by any name or
                     short name that kubectl accepts

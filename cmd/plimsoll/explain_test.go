@@ -117,7 +117,7 @@ func TestExplainUsage(t *testing.T) {
 		"explain pod/ -f x":                       `"pod/" names no pod`,
 		"explain pod/a/b/c -f x":                  `"pod/a/b/c" names no pod`,
 		"explain node/a/b -f x":                   `"node/a/b" names no node`,
-		"explain service/web -f x":                `"service/web" is neither a pod, a node nor a workload`,
+		"explain service/a/web -f x":              `"service/a/web" names no pod`,
 		"explain deploy/ -f x":                    `"deploy/" names no Deployment`,
 		"explain pod/a":                           "nothing to read",
 		"explain pod/a -f x -o table":             `--output "table": want one of text, json or yaml`,
@@ -137,6 +137,7 @@ func TestExplainUsage(t *testing.T) {
 func TestExplainKnownNamesBesideUnknownOnes(t *testing.T) {
 	known := run(t, explainShop("pod/shop/web-0")...)
 	require.Equal(t, exitOK, known.code)
+	require.Equal(t, known.stdout, run(t, explainShop("shop/web-0")...).stdout, "as plans write the pod")
 	for _, args := range [][]string{{"pod/shop/web-0", "pod/nobody"}, {"pod/nobody", "pod/shop/web-0"}} {
 		r := run(t, explainShop(args...)...)
 		require.Equal(t, exitBadInput, r.code)

@@ -30,8 +30,8 @@ func kinds() map[string]string {
 	}
 }
 
-// Parse reads subjects such as pod/shop/web-0. An object that is named without its namespace is in the given one, or
-// in any if that is "".
+// Parse reads subjects such as pod/shop/web-0, or shop/web-0 for short. An object that is named without its namespace is in
+// the given one, or in any if that is "".
 func Parse(args []string, namespace string) ([]Subject, error) {
 	const want = "want pod/NAMESPACE/NAME, pod/NAME, node/NAME or a workload such as deployment/NAME"
 	if len(args) == 0 {
@@ -47,7 +47,7 @@ func Parse(args []string, namespace string) ([]Subject, error) {
 			if !strings.Contains(arg, "/") {
 				return nil, fmt.Errorf("%q has no kind: write deployment/%s, pod/%s or node/%s", arg, arg, arg, arg)
 			}
-			return nil, fmt.Errorf("%q is neither a pod, a node nor a workload: %s", arg, want)
+			kind, name = "pod", arg // as plans write pods
 		}
 		namespaced := kind != "node" && kind != "launch"
 		if name == "" || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Count(name, "/") > 1 || !namespaced && strings.Contains(name, "/") {
