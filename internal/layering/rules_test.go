@@ -56,6 +56,7 @@ func floors() map[string]floor {
 		"internal/dice":                       algebra,
 		"offerings":                           market,
 		"instancetypes":                       machines,
+		"billing":                             catalogs,
 		"instancetypes/ec2":                   catalogs,
 		"instancetypes/azure":                 catalogs,
 		"instancetypes/gcp":                   catalogs,

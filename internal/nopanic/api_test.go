@@ -3,6 +3,7 @@ package nopanic
 import (
 	"reflect"
 
+	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
@@ -24,6 +25,14 @@ func functions() map[string]any {
 		"azure.Catalog":                   azure.Catalog,
 		"azure.MustCatalog":               azure.MustCatalog,
 		"azure.Regions":                   azure.Regions,
+		"billing.FamilyOf":                billing.FamilyOf,
+		"billing.FillUnitPrices":          billing.FillUnitPrices,
+		"billing.InRegion":                billing.InRegion,
+		"billing.Kinds":                   billing.Kinds,
+		"billing.Marginal":                billing.Marginal,
+		"billing.Read":                    billing.Read,
+		"billing.Settle":                  billing.Settle,
+		"billing.UsageOf":                 billing.UsageOf,
 		"disruption.PodDisruptionCost":    disruption.PodDisruptionCost,
 		"disruption.RiskCodes":            disruption.RiskCodes,
 		"ec2.AutoLabel":                   ec2.AutoLabel,
@@ -114,6 +123,11 @@ func functions() map[string]any {
 func types() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"azure.NodeClass":              reflect.TypeFor[azure.NodeClass](),
+		"billing.Units":                reflect.TypeFor[billing.Units](),
+		"billing.Bill":                 reflect.TypeFor[billing.Bill](),
+		"billing.Commitment":           reflect.TypeFor[billing.Commitment](),
+		"billing.CommitmentError":      reflect.TypeFor[billing.CommitmentError](),
+		"billing.Kind":                 reflect.TypeFor[billing.Kind](),
 		"disruption.Blocked":           reflect.TypeFor[disruption.Blocked](),
 		"disruption.Cluster":           reflect.TypeFor[disruption.Cluster](),
 		"disruption.Planner":           reflect.TypeFor[disruption.Planner](),

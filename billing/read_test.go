@@ -1,0 +1,166 @@
+package billing_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/billing"
+	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
+)
+
+func read(texts ...string) (billing.Input, error) {
+	var sources []billing.File
+	for i, text := range texts {
+		sources = append(sources, billing.File{Name: "file" + string(rune('1'+i)), In: strings.NewReader(text)})
+	}
+	return billing.Read(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC), sources...)
+}
+
+func TestReadOwnFormat(t *testing.T) {
+	in, err := read(`
+commitments:
+- {id: compute, kind: savings-plan, amount: 12.5, usedElsewhere: 2.5, factor: 0.72, ends: 2027-06-01}
+- {id: web, kind: reserved-instances, amount: 10, instanceType: m5.large, region: us-east-1, sizeFlexible: true, costPerHour: 0.6}
+- {id: old, kind: savings-plan, amount: 1, factor: 0.7, ends: 2026-11-30}
+`)
+	require.NoError(t, err)
+	assert.Equal(t, []billing.Commitment{
+		{ID: "compute", Kind: billing.SavingsPlan, Amount: amount("12.5"), UsedElsewhere: amount("2.5"), Factor: amount("0.72"), Ends: "2027-06-01"},
+		{ID: "web", Kind: billing.ReservedInstances, Amount: 10 * one, InstanceType: "m5.large", Region: "us-east-1", SizeFlexible: true, CostPerHour: price("0.6")},
+	}, in.Commitments)
+	assert.Equal(t, []string{"file1: left out: commitment old, which ended on 2026-11-30"}, in.Notes)
+}
+
+// Faults name the file, the commitment, the field and the value, all at once.
+func TestReadFaults(t *testing.T) {
+	for text, want := range map[string][]string{
+		"commitments: [{id: a, kind: plan, amount: 1}]":                                  {"reading file1: commitment a: kind: plan: want one of [reserved-instances vcpus memory-gib savings-plan]"},
+		"commitments: [{id: a, kind: savings-plan, amount: -1, factor: 1.5}]":            {"commitment a: amount: -1: must be more than 0", "commitment a: factor: 1.5: want 1 less the discount"},
+		"commitments: [{id: a, kind: savings-plan, amount: 1}]":                          {"commitment a: rates: must not be empty without a factor"},
+		"commitments: [{id: a, kind: vcpus, amount: 1, sizeFlexible: true}]":             {"commitment a: sizeFlexible: true: is not a field of this kind"},
+		"commitments: [{kind: vcpus, amount: 1}]":                                        {"commitments[0].id: must not be empty"},
+		"commitments: [{id: a b, kind: vcpus, amount: 1, amont: 2}]":                     {"commitments[0].amont: is not a known field", "commitment a b: id: a b: must be a valid label value"},
+		"commitments: [{id: a, kind: vcpus, amount: x}]":                                 {"commitments[0].amount: x: must be a number of units, e.g. 12.5"},
+		"commitments: [{id: a, kind: vcpus, amount: 1},{id: a, kind: vcpus, amount: 1}]": {"commitment a: id: is given twice, first in file1"},
+		"commitments: [{id: a, kind: reserved-instances, amount: 2000000}]":              {"amount: 2000000: must not exceed 1000000", "instanceType: must not be empty"},
+		"[{}]": {"[0]: is neither a commitment of gcloud nor a reservation of az"},
+		"":     {"is empty"},
+		"{":    {"must be an object or a list"},
+		"a":    {"must be an object or a list"},
+		"{}":   {"has no commitments"},
+	} {
+		_, err := read(text)
+		require.Error(t, err, text)
+		for _, message := range want {
+			assert.ErrorContains(t, err, message, text)
+		}
+	}
+}
+
+const savingsPlans = `{"savingsPlans": [
+ {"offeringId": "off-1", "savingsPlanId": "sp-1", "savingsPlanArn": "arn:aws:savingsplans::111122223333:savingsplan/sp-1", "start": "2026-01-01T00:00:00.000Z",
+  "end": "2029-01-01T00:00:00.000Z", "state": "active", "ec2InstanceFamily": "m5", "region": "us-east-1", "savingsPlanType": "EC2Instance", "paymentOption": "No Upfront",
+  "productTypes": ["EC2"], "currency": "USD", "commitment": "0.10000000", "upfrontPaymentAmount": "0.0", "termDurationInSeconds": 94608000},
+ {"offeringId": "off-2", "savingsPlanId": "sp-2", "end": "2027-01-01T00:00:00.000Z", "state": "active", "savingsPlanType": "Compute", "currency": "USD", "commitment": "2.5"},
+ {"offeringId": "off-3", "savingsPlanId": "sp-3", "state": "active", "savingsPlanType": "SageMaker", "currency": "USD", "commitment": "2.5"},
+ {"offeringId": "off-3", "savingsPlanId": "sp-4", "state": "retired", "savingsPlanType": "Compute", "currency": "USD", "commitment": "2.5"}]}`
+
+func TestReadSavingsPlans(t *testing.T) {
+	ofPlan := `{"savingsPlanId": "sp-1", "searchResults": [
+ {"rate": "0.06", "currency": "USD", "unit": "Hrs", "productType": "EC2", "serviceCode": "AmazonEC2", "usageType": "BoxUsage:m5.large", "operation": "RunInstances",
+  "properties": [{"name": "region", "value": "us-east-1"}, {"name": "instanceType", "value": "m5.large"}, {"name": "productDescription", "value": "Linux/UNIX"}, {"name": "tenancy", "value": "shared"}]},
+ {"rate": "0.9", "currency": "USD", "productType": "EC2", "usageType": "BoxUsage:m5.large", "properties": [{"name": "productDescription", "value": "Windows"}, {"name": "tenancy", "value": "shared"}]},
+ {"rate": "0.9", "currency": "USD", "productType": "EC2", "usageType": "DedicatedUsage:m5.large", "properties": [{"name": "productDescription", "value": "Linux/UNIX"}, {"name": "tenancy", "value": "dedicated"}]},
+ {"rate": "0.01", "currency": "USD", "productType": "Fargate", "usageType": "Fargate-vCPU-Hours:perCPU", "properties": []}]}`
+	ofOffering := `{"searchResults": [{"savingsPlanOffering": {"offeringId": "off-2", "paymentOption": "No Upfront", "planType": "Compute", "currency": "USD"},
+  "productType": "EC2", "rate": "0.055", "unit": "Hrs", "usageType": "USE1-BoxUsage:c5.large", "properties": {"region": "us-east-1", "instanceFamily": "c5", "productDescription": "Linux/UNIX", "tenancy": "shared"}}], "nextToken": "more"}`
+	in, err := read(savingsPlans, ofPlan, ofOffering)
+	require.NoError(t, err)
+	assert.Equal(t, []billing.Commitment{
+		{ID: "sp-1", Kind: billing.SavingsPlan, Amount: amount("0.1"), Ends: "2029-01-01", Region: "us-east-1", Families: []string{"m5"}, Rates: []billing.Rate{{InstanceType: "m5.large", Region: "us-east-1", Price: price("0.06")}}},
+		{ID: "sp-2", Kind: billing.SavingsPlan, Amount: amount("2.5"), Ends: "2027-01-01", Rates: []billing.Rate{{InstanceType: "c5.large", Region: "us-east-1", Price: price("0.055")}}},
+	}, in.Commitments)
+	assert.Equal(t, []string{
+		"file1: left out: 1 savings plans of type SageMaker", "file1: left out: 1 savings plans that are retired",
+		"file2: left out: 1 rates of Fargate", "file2: left out: 1 rates of Windows", "file2: left out: 1 rates of dedicated tenancy",
+		"file3: the list is cut off: it ends with a nextToken",
+	}, in.Notes)
+
+	_, err = read(savingsPlans, ofPlan)
+	require.ErrorContains(t, err, "reading file1: commitment sp-2: the savings plan has no rates: add a file with the output of aws savingsplans describe-savings-plan-rates --savings-plan-id sp-2")
+}
+
+func TestReadReservedInstances(t *testing.T) {
+	in, err := read(`{"ReservedInstances": [
+ {"Duration": 31536000, "End": "2027-03-01T00:00:00+00:00", "FixedPrice": 876.0, "InstanceCount": 3, "InstanceType": "m5.large", "ProductDescription": "Linux/UNIX", "ReservedInstancesId": "ri-1",
+  "State": "active", "UsagePrice": 0.0, "CurrencyCode": "USD", "InstanceTenancy": "default", "OfferingClass": "convertible", "OfferingType": "Partial Upfront", "RecurringCharges": [{"Amount": 0.02, "Frequency": "Hourly"}], "Scope": "Region"},
+ {"InstanceCount": 1, "InstanceType": "c5.large", "ReservedInstancesId": "ri-2", "State": "active", "Scope": "Availability Zone", "AvailabilityZone": "us-east-1a"},
+ {"InstanceCount": 1, "InstanceType": "c5.large", "ReservedInstancesId": "ri-3", "State": "retired"},
+ {"InstanceCount": 1, "InstanceType": "c5.large", "ReservedInstancesId": "ri-4", "State": "active", "ProductDescription": "Windows"}]}`)
+	require.NoError(t, err)
+	assert.Equal(t, []billing.Commitment{
+		{ID: "ri-1", Kind: billing.ReservedInstances, Amount: 3 * one, InstanceType: "m5.large", SizeFlexible: true, Ends: "2027-03-01", CostPerHour: price("0.36")},
+		{ID: "ri-2", Kind: billing.ReservedInstances, Amount: one, InstanceType: "c5.large", Zone: "us-east-1a"},
+	}, in.Commitments)
+	assert.Equal(t, []string{"file1: left out: 1 reserved instances of Windows", "file1: left out: 1 reserved instances that are retired"}, in.Notes)
+}
+
+func TestReadCommittedUse(t *testing.T) {
+	in, err := read(`[{"kind": "compute#commitment", "name": "n2", "plan": "TWELVE_MONTH", "region": "https://www.googleapis.com/compute/v1/projects/p/regions/europe-west1", "status": "ACTIVE",
+  "category": "MACHINE", "type": "GENERAL_PURPOSE_N2", "endTimestamp": "2027-05-01T00:00:00.000-07:00",
+  "resources": [{"amount": "20", "type": "VCPU"}, {"amount": "98304", "type": "MEMORY"}, {"amount": "375", "type": "LOCAL_SSD"}]},
+ {"name": "old", "plan": "TWELVE_MONTH", "status": "EXPIRED", "type": "GENERAL_PURPOSE"}]`)
+	require.NoError(t, err)
+	assert.Equal(t, []billing.Commitment{
+		{ID: "n2-vcpus", Kind: billing.VCPUs, Amount: 20 * one, Families: []string{"n2"}, Region: "europe-west1", Ends: "2027-05-01"},
+		{ID: "n2-memory", Kind: billing.MemoryGiB, Amount: 96 * one, Families: []string{"n2"}, Region: "europe-west1", Ends: "2027-05-01"},
+	}, in.Commitments)
+	assert.Equal(t, []string{"file1: left out: 1 commitments that are expired", "file1: left out: 1 resources of commitments: LOCAL_SSD"}, in.Notes)
+
+	catalog := gcp.MustCatalog("europe-west1")
+	filled, missing := billing.FillUnitPrices(in.Commitments, catalog)
+	assert.Empty(t, missing)
+	// The two prices give the price of every type of the family that has neither GPU nor local disk.
+	standard, ok := catalog.Get("n2-standard-8")
+	require.True(t, ok)
+	want := 8*filled[0].UnitPrice + 32*filled[1].UnitPrice
+	for i := range standard.Offerings {
+		if o := &standard.Offerings[i]; o.CapacityType == "on-demand" {
+			u := billing.UsageOf("", standard, o)
+			assert.Equal(t, int64(32<<10), u.MemoryMiB)
+			assert.InEpsilon(t, int64(want), int64(o.Price), 0.001)
+		}
+	}
+}
+
+func TestReadAzureReservations(t *testing.T) {
+	in, err := read(`[{"id": "/providers/microsoft.capacity/reservationOrders/11111111-aaaa/reservations/22222222-bbbb", "location": "westeurope", "name": "11111111-aaaa/22222222-bbbb",
+  "sku": {"name": "Standard_D4s_v5"}, "properties": {"appliedScopeType": "Shared", "displayName": "web", "expiryDate": "2028-02-01", "instanceFlexibility": "On", "provisioningState": "Succeeded", "quantity": 7, "reservedResourceType": "VirtualMachines"}},
+ {"id": "/x/3", "properties": {"quantity": 1, "reservedResourceType": "SqlDatabases"}}]`)
+	require.NoError(t, err)
+	assert.Equal(t, []billing.Commitment{
+		{ID: "22222222-bbbb", Kind: billing.ReservedInstances, Amount: 7 * one, InstanceType: "Standard_D4s_v5", Region: "westeurope", SizeFlexible: true, Ends: "2028-02-01"},
+	}, in.Commitments)
+	assert.Equal(t, []string{"file1: left out: 1 reservations of SqlDatabases"}, in.Notes)
+}
+
+// Any text is read or refused, and commitments that are read can be settled.
+func FuzzRead(f *testing.F) {
+	f.Add("commitments: [{id: a, kind: savings-plan, amount: 1, factor: 0.7}]")
+	f.Add(savingsPlans)
+	f.Add(`[{"plan": "TWELVE_MONTH", "status": "ACTIVE", "type": "GENERAL_PURPOSE", "name": "n", "resources": [{"type": "VCPU", "amount": "4"}]}]`)
+	f.Add(`{"value": [{"properties": {"quantity": 1, "reservedResourceType": "VirtualMachines"}}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		in, err := read(text)
+		if err != nil {
+			return
+		}
+		usages := nodes(3, "m5.large", "us-east-1a", "0.096", 2, 8192)
+		bill := billing.Settle(usages, in.Commitments)
+		assert.LessOrEqual(t, bill.Uncovered, bill.List)
+	})
+}
