@@ -54,8 +54,8 @@ type Options struct {
 	// Run is part of the IDs of orders, and must differ from run to run; "" is random.
 	Run string
 	// Planned is told each plan for pending pods before its machines are ordered, Consolidating each plan of
-	// disruption before its first step; nil for none. They must change neither. An error ends the Reconcile, and the plan is
-	// not carried out.
+	// disruption before its first step; nil for none. They must change neither. A machine without a node is a node in the
+	// problem that is called order- and the ID of the order. An error ends the Reconcile, and the plan is not carried out.
 	Planned       func(scheduling.Problem, *scheduling.Plan) error
 	Consolidating func(disruption.Planner, disruption.Cluster, *disruption.ConsolidationPlan) error
 	// StepDone is told each step that has been carried out; nil for none.

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/plimsoll-go/plimsoll/adapters/controller"
+	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -37,9 +38,12 @@ type MachineRecord struct {
 	Name                  string
 	Order                 controller.Order
 	Launched, Ready, Gone time.Time
-	conditions            Conditions
-	joined                bool
-	notice                *disruption.Interruption
+	// Waiting are the pods of the order that had no node at the launch, by namespace/name. A launch of a step of consolidation
+	// is for pods that still run on other nodes.
+	Waiting    []string
+	conditions Conditions
+	joined     bool
+	notice     *disruption.Interruption
 }
 
 // Cloud is a cloud whose machines become nodes of a [ControlPlane]. It implements [controller.Provider].
@@ -110,7 +114,11 @@ func (c *Cloud) PricePerHour() (sum offerings.Price) {
 }
 
 // Launch starts a machine.
-func (c *Cloud) Launch(_ context.Context, order controller.Order) (string, error) {
+func (c *Cloud) Launch(ctx context.Context, order controller.Order) (string, error) {
+	waiting, err := c.waiting(ctx, order.Launch.Pods)
+	if err != nil {
+		return "", err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.machines {
@@ -121,9 +129,26 @@ func (c *Cloud) Launch(_ context.Context, order controller.Order) (string, error
 	if c.conditions.Unavailable != nil && c.conditions.Unavailable(order.Option) {
 		return "", fmt.Errorf("%s in %s: %w", order.Option.InstanceType, order.Option.Zone, controller.ErrInsufficientCapacity)
 	}
-	m := &MachineRecord{Name: fmt.Sprintf("node-%03d", len(c.machines)+1), Order: order, Launched: now(), conditions: c.conditions}
+	m := &MachineRecord{Name: fmt.Sprintf("node-%03d", len(c.machines)+1), Order: order, Launched: now(), Waiting: waiting, conditions: c.conditions}
 	c.machines = append(c.machines, m)
 	return m.Name, nil
+}
+
+// waiting returns those of the pods, by namespace/name, that have no node.
+func (c *Cloud) waiting(ctx context.Context, pods []string) ([]string, error) {
+	var out []string
+	for _, name := range pods {
+		key := state.PodKey(name)
+		pod, err := c.client.CoreV1().Pods(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return nil, err
+		case pod.Spec.NodeName == "":
+			out = append(out, name)
+		}
+	}
+	return out, nil
 }
 
 // Terminate stops a machine; its node and the node's pods go with it.

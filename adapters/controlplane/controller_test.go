@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -54,6 +55,7 @@ func newCluster(t *testing.T) *cluster {
 	x := &cluster{ControlPlane: p, whole: t, t: t, catalog: all.Filter(narrow)}
 	x.cloud = NewCloud(t, p, x.catalog)
 	x.start()
+	t.Cleanup(func() { x.stop() })
 	return x
 }
 
@@ -74,11 +76,13 @@ func (x *cluster) start() {
 		Nominator: informers.Nominator{Client: client},
 		BatchIdle: 300 * time.Millisecond, BatchMax: 2 * time.Second, DisruptEvery: 2 * time.Second, ListEvery: 500 * time.Millisecond,
 		RegistrationTimeout: 20 * time.Second, PlanTimeout: 2 * time.Second,
-		Run:     fmt.Sprintf("run%d", x.runs),
-		Log:     slog.New(slog.NewTextHandler(x.whole.Output(), nil)),
-		Planned: verify.Plan,
+		Run: fmt.Sprintf("run%d", x.runs),
+		Log: slog.New(slog.NewTextHandler(x.whole.Output(), nil)),
+		Planned: func(p scheduling.Problem, plan *scheduling.Plan) error {
+			return x.check(errors.Join(x.knowsMachines(p), verify.Plan(p, plan)))
+		},
 		Consolidating: func(planner disruption.Planner, c disruption.Cluster, plan *disruption.ConsolidationPlan) error {
-			return (verify.StepsChecker{Planner: planner}).Steps(c, plan)
+			return x.check((verify.StepsChecker{Planner: planner}).Steps(c, plan))
 		},
 	}, x.cloud, informers.Evictor{Client: client}, scheduling.Problem{Catalog: x.catalog})
 	require.NoError(x.t, err)
@@ -182,18 +186,28 @@ func (x *cluster) closeToBound() {
 	x.whole.Logf("%s per hour, the bound is %s", x.cloud.PricePerHour(), bound)
 }
 
-// noneTwice fails if a machine was launched for a pod that another machine was on its way for.
-func (x *cluster) noneTwice() {
-	x.t.Helper()
-	last := map[string]MachineRecord{}
+// check fails the test if a plan has a fault. The controller repeats the plan, so that the test would not end by itself.
+func (x *cluster) check(fault error) error {
+	if fault != nil {
+		x.whole.Error(fault)
+	}
+	return fault
+}
+
+// knowsMachines returns an error if a plan lacks a machine that runs or starts, e.g. one of an earlier run: the plan would
+// launch another one in its place.
+func (x *cluster) knowsMachines(p scheduling.Problem) error {
+	nodes := map[string]bool{}
+	for _, node := range p.Nodes {
+		nodes[node.Name] = true
+	}
+	var errs []error
 	for _, m := range x.cloud.Records() {
-		for _, pod := range m.Order.Launch.Pods {
-			if before, ok := last[pod]; ok && before.Gone.IsZero() && (before.Ready.IsZero() || before.Ready.After(m.Launched)) {
-				x.t.Errorf("%s and %s were launched for pod %s", before.Name, m.Name, pod)
-			}
-			last[pod] = m
+		if m.Gone.IsZero() && !nodes[m.Name] && !nodes["order-"+m.Order.ID] {
+			errs = append(errs, fmt.Errorf("the plan lacks machine %s of order %s", m.Name, m.Order.ID))
 		}
 	}
+	return errors.Join(errs...)
 }
 
 // budget sets how many api pods may be away.
@@ -235,7 +249,7 @@ func TestController(t *testing.T) {
 			x.t = t
 			defer func() { x.t = x.whole }()
 			f(t)
-			x.noneTwice()
+			require.Empty(t, launchedTwice(x.cloud.Records()))
 		}) {
 			t.FailNow()
 		}
@@ -334,5 +348,4 @@ func TestController(t *testing.T) {
 		s := x.c.Stats()
 		require.Zero(t, s.PendingPods+s.InFlight+s.StepsUnderWay)
 	})
-	x.stop()
 }
