@@ -6,6 +6,7 @@ require (
 	github.com/plimsoll-go/plimsoll v0.0.0
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/net v0.49.0
+	golang.org/x/sync v0.23.0
 	google.golang.org/grpc v1.79.3
 	google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af
 	k8s.io/api v0.36.3

@@ -21,7 +21,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler"
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/expander"
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 )
 
 // writeCertificate writes a certificate for localhost, signed by itself, with a serial number, and its key.
@@ -87,7 +86,7 @@ func (r *running) dial(t testing.TB) *grpc.ClientConn {
 // chooser is the real one, with the prices of the embedded catalogs.
 func chooser(t testing.TB) clusterautoscaler.Chooser {
 	t.Helper()
-	prices, err := expander.NewPrices(nil, instancetypes.Prices{}, nil)
+	prices, err := expander.NewPrices(nil, nil)
 	require.NoError(t, err)
 	return &expander.Chooser{Prices: prices}
 }

@@ -1,7 +1,7 @@
 package clusterautoscaler
 
 import (
-	"bytes"
+	"io"
 	"strconv"
 	"sync"
 	"time"
@@ -47,8 +47,8 @@ func (m *metrics) observe(choice expander.Choice, result string, took time.Durat
 	}
 }
 
-// text writes the metrics in the text format of OpenMetrics.
-func (m *metrics) text() []byte {
+// write writes the metrics in the text format of OpenMetrics.
+func (m *metrics) write(w io.Writer) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	const prefix, dollars = "plimsoll_expander_", "dollars_per_hour"
@@ -64,7 +64,5 @@ func (m *metrics) text() []byte {
 	options.Add(strconv.Itoa(m.options))
 	ratio := &openmetrics.Family{Name: prefix + "price_ratio", Help: "Price of the last choice divided by the planned price of its pods."}
 	ratio.Add(openmetrics.Float(m.ratio))
-	var b bytes.Buffer
-	_ = openmetrics.Write(&b, []*openmetrics.Family{requests, took, chosen, options, ratio}) // a buffer takes everything
-	return b.Bytes()
+	return openmetrics.Write(w, []*openmetrics.Family{requests, took, chosen, options, ratio})
 }

@@ -6,9 +6,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"runtime"
 	"time"
 
@@ -21,7 +21,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/expander"
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/internal/grpcplugin"
-	"github.com/plimsoll-go/plimsoll/internal/openmetrics"
 )
 
 // Chooser chooses among the options of a request; [expander.Chooser] is one.
@@ -125,10 +124,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return <-served
 }
 
-// Metrics writes the metrics of the server in Prometheus' text format.
-func (s *Server) Metrics() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", openmetrics.ContentType)
-		_, _ = w.Write(s.service.metrics.text()) // a client that is gone needs no answer
-	})
-}
+// WriteMetrics writes the metrics of the server in the text format of OpenMetrics. The only errors are those of w. Any number
+// of goroutines may call it.
+func (s *Server) WriteMetrics(w io.Writer) error { return s.service.metrics.write(w) }

@@ -6,8 +6,6 @@ import (
 	"crypto/tls"
 	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -31,9 +29,9 @@ const anyPort = "127.0.0.1:0"
 // metrics are the lines of the server's metrics.
 func (r *running) metrics(t testing.TB) []string {
 	t.Helper()
-	w := httptest.NewRecorder()
-	r.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
-	return strings.Split(w.Body.String(), "\n")
+	var text strings.Builder
+	require.NoError(t, r.WriteMetrics(&text))
+	return strings.Split(text.String(), "\n")
 }
 
 // answers reports whether the server still answers a good request.

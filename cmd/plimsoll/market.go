@@ -11,10 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
-	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/regions"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -118,8 +117,8 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 		return nil, err
 	}
 	for _, file := range f.prices {
-		var warnings []string
-		if m.Catalog, warnings, err = pricelists.Lay(m.Catalog, file); err != nil {
+		warnings, err := m.lay(file)
+		if err != nil {
 			return nil, within("--prices "+file, err)
 		}
 		for _, w := range warnings {
@@ -128,6 +127,16 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 	}
 	m.Catalog, err = m.WithNodes(nodes)
 	return m, err
+}
+
+// lay changes the catalog's prices to those of a file. The warnings name the prices that were left out.
+func (m *market) lay(file string) (warnings []string, err error) {
+	prices, err := clouds.ReadPrices(m.Name(), file)
+	if err != nil {
+		return nil, err
+	}
+	m.Catalog, warnings, err = clouds.WithPrices(m.Catalog, prices)
+	return warnings, err
 }
 
 // withoutPath is an error of opening a file without the file's name.

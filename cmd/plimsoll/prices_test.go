@@ -144,8 +144,8 @@ prices[4].price: "-0.1": must not be negative`,
 		"a date":             {"date: tomorrow\nprices: [{price: 1}]\n", `date: "tomorrow": must be a day, as YYYY-MM-DD`},
 		"Windows alone":      {strings.ReplaceAll(history, "Linux/UNIX", "Windows"), "SpotPriceHistory: has no Linux price"},
 		"no price":           {strings.ReplaceAll(history, "0.002000", "free"), `instance type m8i.xlarge: SpotPriceHistory: SpotPrice in us-east-1a: "free": want a decimal number of USD per hour, like 0.0412`},
-		"another region":     {strings.NewReplacer("us-east-1", "eu-west-1", "use1", "euw1").Replace(history), "none of 3 prices matches an offering of catalog ec2/us-east-1; the first is of m5.xlarge spot in eu-west-1-bos-1a, and the catalog's zones are us-east-1a, us-east-1b, us-east-1c, us-east-1d, us-east-1e, us-east-1f"},
-		"a type that is not": {"instanceType,price\nm5.lage,1\n", "none of 1 price matches an offering of catalog ec2/us-east-1; the first is of m5.lage, and "},
+		"another region":     {strings.NewReplacer("us-east-1", "eu-west-1", "use1", "euw1").Replace(history), "no price matches an offering of catalog ec2/us-east-1: the first one is of m5.xlarge spot in eu-west-1-bos-1a, and the catalog's zones are us-east-1a, us-east-1b, us-east-1c, us-east-1d, us-east-1e, us-east-1f"},
+		"a type that is not": {"instanceType,price\nm5.lage,1\n", "no price matches an offering of catalog ec2/us-east-1: the first one is of m5.lage, and "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := temp(t, "prices", tt.text)

@@ -2,6 +2,7 @@ package layering
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -100,6 +101,8 @@ func floors() map[string]floor {
 		"internal/filled":                     tools,
 		"internal/soak":                       tools,
 		"internal/openmetrics":                algebra,
+		"internal/clouds":                     tools,
+		"internal/serving":                    tools,
 		"benchmarks":                          programs,
 		"cmd":                                 programs,
 		"examples":                            programs,
@@ -136,7 +139,8 @@ func isEngine(f floor) bool { return f >= numbers && f <= relaxed }
 
 // mayImport returns the fault of an import of one package of this module by another, "" for none. Both are given as
 // paths in the module. Commands may import package spelling, because it also proposes the flag or command that a user
-// may have meant, and openmetrics, because the adapters write metrics too; neither knows anything about plans.
+// may have meant, and packages clouds and openmetrics, because the adapters open catalogs and write metrics too; none of
+// them knows anything about plans.
 func mayImport(from, to string) string {
 	fromFloor, fromPlace := place(from)
 	toFloor, toPlace := place(to)
@@ -153,7 +157,7 @@ func mayImport(from, to string) string {
 		return "the engine imports nothing but itself and the standard library"
 	case within(to, engineRoot) && !within(from, engineRoot) && fromFloor != solver && fromFloor != mover:
 		return "only what decides talks to the stages of a decision"
-	case fromFloor == programs && strings.Contains("/"+to+"/", "/internal/") && (!within(from, "cmd") || to != "internal/spelling" && to != "internal/openmetrics"):
+	case fromFloor == programs && strings.Contains("/"+to+"/", "/internal/") && (!within(from, "cmd") || !slices.Contains([]string{"internal/clouds", "internal/openmetrics", "internal/spelling"}, to)):
 		return "programs use public packages, as any caller does"
 	case toFloor >= fromFloor:
 		return "imports lead downstairs only"

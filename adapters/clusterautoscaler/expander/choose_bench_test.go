@@ -10,12 +10,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/expander"
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/internal/autoscaler"
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/internal/grpcplugin"
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 )
 
 // BenchmarkChoose is one choice among 50 groups for 10,000 pods, which the reader has read: each pod fits 10 groups.
 func BenchmarkChoose(b *testing.B) {
-	prices, err := expander.NewPrices(nil, instancetypes.Prices{}, nil)
+	prices, err := expander.NewPrices(nil, nil)
 	require.NoError(b, err)
 	c := expander.Chooser{Prices: prices}
 	r := autoscaler.Sample(1, 50, 10_000)

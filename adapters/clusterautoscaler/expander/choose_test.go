@@ -192,7 +192,7 @@ func TestContextThatHasEnded(t *testing.T) {
 func TestChoicesAreAudited(t *testing.T) {
 	for seed := range uint64(5) {
 		r := autoscaler.Sample(seed, 12, 200)
-		prices, err := expander.NewPrices(nil, noChanges(), nil)
+		prices, err := expander.NewPrices(nil, nil)
 		require.NoError(t, err)
 		choice, err := (&expander.Chooser{Prices: prices}).Choose(t.Context(), r)
 		require.NoError(t, err)

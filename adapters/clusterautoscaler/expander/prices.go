@@ -1,18 +1,14 @@
 package expander
 
 import (
-	"cmp"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
-	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
-	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
+	"github.com/plimsoll-go/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
@@ -35,7 +31,7 @@ const mostPrices = 4096
 // and its instance type is logged once. Any number of goroutines may use it. The zero value has the embedded catalogs, and no log.
 type Prices struct {
 	catalog *instancetypes.Catalog // nil for the embedded ones
-	changes instancetypes.Prices
+	changes []instancetypes.Prices
 	log     *slog.Logger // nil for none
 
 	mu      sync.Mutex
@@ -55,10 +51,10 @@ type price struct {
 	listed  bool
 }
 
-// NewPrices returns the prices of a catalog, or of the embedded catalogs for nil, with changes laid over them. log gets
-// the instance types without a price; nil drops them. The error reports every faulty change.
-func NewPrices(catalog *instancetypes.Catalog, changes instancetypes.Prices, log *slog.Logger) (*Prices, error) {
-	priced, _, err := catalog.WithPrices(changes)
+// NewPrices returns the prices of a catalog, or of the embedded catalogs for nil, with changes laid over them in their
+// order. log gets the instance types without a price; nil drops them. The error reports every faulty change.
+func NewPrices(catalog *instancetypes.Catalog, log *slog.Logger, changes ...instancetypes.Prices) (*Prices, error) {
+	priced, err := changed(catalog, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +64,24 @@ func NewPrices(catalog *instancetypes.Catalog, changes instancetypes.Prices, log
 	return &Prices{catalog: priced, changes: changes, log: log}, nil
 }
 
+// changed is a catalog with changes laid over it in their order.
+func changed(c *instancetypes.Catalog, changes []instancetypes.Prices) (*instancetypes.Catalog, error) {
+	for _, x := range changes {
+		var err error
+		if c, _, err = c.WithPrices(x); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
 // PriceOf implements [Pricer]. A nil node costs nothing.
 func (p *Prices) PriceOf(template *corev1.Node) offerings.Price {
 	if template == nil {
 		return 0
 	}
 	node := manifest.PaidFor(template)
-	key := priceKey{instancetypes.OfferingOf(node), cmp.Or(node.Labels[corev1.LabelTopologyRegion], node.Labels[corev1.LabelFailureDomainBetaRegion])}
+	key := priceKey{instancetypes.OfferingOf(node), clouds.RegionOf(node)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	found, ok := p.known[key]
@@ -102,30 +109,19 @@ func (p *Prices) catalogOf(region string) *instancetypes.Catalog {
 	if p.catalog != nil {
 		return p.catalog
 	}
-	c, ok := p.regions[region]
-	if !ok && slices.Contains(slices.Concat(ec2.Regions(), azure.Regions(), gcp.Regions()), region) {
-		if p.regions == nil {
-			p.regions = map[string]*instancetypes.Catalog{}
-		}
-		c = p.embedded(region)
-		p.regions[region] = c
+	c := p.regions[region]
+	if c != nil {
+		return c
 	}
+	if c, _ = clouds.OfRegion(region); c == nil {
+		return nil
+	}
+	c, _ = changed(c, p.changes) // NewPrices has refused faulty changes
+	if p.regions == nil {
+		p.regions = map[string]*instancetypes.Catalog{}
+	}
+	p.regions[region] = c
 	return c
-}
-
-// embedded is the embedded catalog of a region, with the changes. No two clouds have regions of one name.
-func (p *Prices) embedded(region string) *instancetypes.Catalog {
-	for _, open := range []func(string) (*instancetypes.Catalog, error){ec2.Catalog, azure.Catalog, gcp.Catalog} {
-		c, err := open(region)
-		if err != nil {
-			continue // a region of another cloud
-		}
-		if priced, _, err := c.WithPrices(p.changes); err == nil {
-			return priced
-		}
-		return c // NewPrices has refused faulty changes
-	}
-	return nil
 }
 
 // estimated is the price of a node by its capacity.

@@ -19,8 +19,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-func noChanges() instancetypes.Prices { return instancetypes.Prices{} }
-
 // labelled is a template node with the labels that the autoscaler's providers set, and others.
 func labelled(instanceType, region, zone string, others ...string) *corev1.Node {
 	n := &corev1.Node{}
@@ -58,7 +56,7 @@ func TestPricesOfTheEmbeddedCatalogs(t *testing.T) {
 
 func TestNodesWithoutAListedPrice(t *testing.T) {
 	var log bytes.Buffer
-	p, err := expander.NewPrices(nil, noChanges(), slog.New(slog.NewTextHandler(&log, nil)))
+	p, err := expander.NewPrices(nil, slog.New(slog.NewTextHandler(&log, nil)))
 	require.NoError(t, err)
 	n := labelled("rack-1", "cellar", "")
 	n.Status.Capacity = corev1.ResourceList{
@@ -79,13 +77,13 @@ func TestPricesOfAFile(t *testing.T) {
 	require.NoError(t, err)
 	changes, err := instancetypes.ReadPrices(strings.NewReader("instanceType,zone,capacityType,price\nrack-1,*,on-demand,0.4\n"))
 	require.NoError(t, err)
-	p, err := expander.NewPrices(catalog, changes, nil)
+	p, err := expander.NewPrices(catalog, nil, changes)
 	require.NoError(t, err)
 	assert.Equal(t, "0.4", p.PriceOf(labelled("rack-1", "", "cellar")).String())
 	assert.Equal(t, "0.4", p.PriceOf(labelled("rack-1", "", "attic")).String(), "the price of other zones")
 	assert.Zero(t, p.PriceOf(labelled("m5.large", "eu-west-1", "eu-west-1a")), "an explicit catalog is the only one")
 
 	changes.Changes[0].CapacityType = "by the hour"
-	_, err = expander.NewPrices(nil, changes, nil)
+	_, err = expander.NewPrices(nil, nil, changes)
 	assert.ErrorContains(t, err, "by the hour")
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/expander"
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/nodegroups"
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -30,7 +29,7 @@ func ec2Node(instanceType, zone, cores, memory string) *corev1.Node {
 }
 
 func ExamplePlanner_ScaleUp() {
-	prices, err := expander.NewPrices(nil, instancetypes.Prices{}, nil) // the embedded catalogs
+	prices, err := expander.NewPrices(nil, nil) // the embedded catalogs
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -59,7 +58,7 @@ func ExamplePlanner_ScaleUp() {
 }
 
 func ExamplePlanner_ScaleDown() {
-	prices, err := expander.NewPrices(nil, instancetypes.Prices{}, nil)
+	prices, err := expander.NewPrices(nil, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,6 +6,7 @@ require (
 	github.com/plimsoll-go/plimsoll v0.0.0
 	github.com/plimsoll-go/plimsoll/adapters/controller v0.0.0
 	github.com/stretchr/testify v1.12.1
+	golang.org/x/sync v0.23.0
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
 	k8s.io/client-go v0.36.3

@@ -102,17 +102,18 @@ func TestBadFlags(t *testing.T) {
 	require.NoError(t, os.WriteFile(broken, []byte("name,cpu\nm5.large,two\n"), 0o600))
 	for want, args := range map[string][]string{
 		"--tls-cert: must be set, because Cluster Autoscaler connects by TLS alone\n--tls-key: must be set": {},
-		"--deadline=0s: must be above 0":                       append(tls, "--deadline", "0"),
-		"--max-message-mib=0: must be from 1 to 2047":          append(tls, "--max-message-mib", "0"),
-		"--max-choices=-1: must not be negative":               append(tls, "--max-choices", "-1"),
-		`argument "serve": there are flags only`:               append(tls, "serve"),
-		`invalid value "free" for flag -node-overhead`:         append(tls, "--node-overhead", "free"),
-		"--catalog: " + broken + ": reading CSV catalog: ":     append(tls, "--catalog", broken),
-		"--prices: " + broken + ": ":                           append(tls, "--prices", broken),
-		"--catalog: open none.json: ":                          append(tls, "--catalog", "none.json"),
-		"stat none.crt: ":                                      {"--tls-cert", "none.crt", "--tls-key", key},
-		"listen tcp: address 1: missing port in address":       append(tls, "--listen", "1"),
-		"listen tcp: address metrics: missing port in address": append(tls, "--listen", "127.0.0.1:0", "--metrics-listen", "metrics"),
+		"--deadline=0s: must be above 0":                                         append(tls, "--deadline", "0"),
+		"--max-message-mib=0: must be from 1 to 2047":                            append(tls, "--max-message-mib", "0"),
+		"--max-choices=-1: must not be negative":                                 append(tls, "--max-choices", "-1"),
+		`argument "serve": there are flags only`:                                 append(tls, "serve"),
+		`invalid value "free" for flag -node-overhead`:                           append(tls, "--node-overhead", "free"),
+		"--catalog " + broken + ": reading CSV catalog: ":                        append(tls, "--catalog", broken),
+		"--prices " + broken + ": ":                                              append(tls, "--prices", broken),
+		"--prices committed:1y: committed-use prices":                            append(tls, "--prices", "committed:1y"),
+		"--catalog none.json: neither an embedded catalog":                       append(tls, "--catalog", "none.json"),
+		"stat none.crt: ":                                                        {"--tls-cert", "none.crt", "--tls-key", key},
+		"--listen: listen tcp: address 1: missing port in address":               append(tls, "--listen", "1"),
+		"--metrics-listen: listen tcp: address metrics: missing port in address": append(tls, "--listen", "127.0.0.1:0", "--metrics-listen", "metrics"),
 	} {
 		err := run(t.Context(), args, io.Discard)
 		assert.ErrorContains(t, err, want)

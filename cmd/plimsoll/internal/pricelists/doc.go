@@ -1,3 +1,3 @@
-// Package pricelists lists the offerings of catalogs and the sources of their prices, compares the prices of two catalogs,
-// and replaces prices by those of a file.
+// Package pricelists lists the offerings of catalogs and the sources of their prices, and compares the prices of two
+// catalogs.
 package pricelists

@@ -9,9 +9,9 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -172,7 +172,7 @@ func evidence(seen []sighting) []string {
 // zones are known it is enough that it sells in one of them.
 func Elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
 	seen := sightings(input)
-	zones, regions := Zones(c), map[string]bool{}
+	zones, regions := clouds.Zones(c), map[string]bool{}
 	for t := range c.All() {
 		regions[t.Labels[corev1.LabelTopologyRegion]] = true
 		for _, o := range t.Offerings {
@@ -195,15 +195,4 @@ func Elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
 		use = name
 	}
 	return fmt.Errorf("the input is in %s, but --catalog is %s: use --catalog %s", figures.Join(found), c.Name(), use)
-}
-
-// Zones are the zones that a catalog sells in.
-func Zones(c *instancetypes.Catalog) []string {
-	zones := map[string]bool{}
-	for t := range c.All() {
-		for _, o := range t.Offerings {
-			zones[o.Zone] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(zones))
 }

@@ -1,97 +1,61 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"slices"
+	"log/slog"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
-	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
-	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
+	"github.com/plimsoll-go/plimsoll/internal/clouds"
 )
 
-// openCatalog is the catalog of the flags, with their prices.
-func (f *flags) openCatalog(ctx context.Context, client kubernetes.Interface) (*instancetypes.Catalog, error) {
-	catalog, err := f.listed(ctx, client)
-	if err != nil || f.prices == "" {
-		return catalog, err
+// catalog is the catalog of the flags, or the embedded one of the region of the cluster's nodes, with the prices of the flags.
+func (f *flags) catalog(ctx context.Context, client kubernetes.Interface, log *slog.Logger) (*instancetypes.Catalog, error) {
+	catalog, err := f.market.Catalog()
+	if err == nil && catalog == nil {
+		catalog, err = catalogOfNodes(ctx, client)
 	}
-	prices, err := readFile(f.prices, instancetypes.ReadPrices)
 	if err != nil {
-		return nil, fmt.Errorf("--prices: %w", err)
+		return nil, err
 	}
-	if catalog, _, err = catalog.WithPrices(prices); err != nil {
-		return nil, fmt.Errorf("--prices: %w", err)
+	changes, err := f.market.Prices(catalog)
+	if err != nil {
+		return nil, err
+	}
+	for _, prices := range changes {
+		var warnings []string
+		if catalog, warnings, err = clouds.WithPrices(catalog, prices); err != nil {
+			return nil, fmt.Errorf("--prices %s: %w", prices.Source, err)
+		}
+		for _, w := range warnings {
+			log.Warn(w, "file", prices.Source)
+		}
 	}
 	return catalog, nil
 }
 
-// listed is the catalog of the file, or the embedded one of the region.
-func (f *flags) listed(ctx context.Context, client kubernetes.Interface) (*instancetypes.Catalog, error) {
-	if f.catalog != "" {
-		read := instancetypes.ReadJSON
-		if filepath.Ext(f.catalog) == ".csv" {
-			read = instancetypes.ReadCSV
-		}
-		catalog, err := readFile(f.catalog, read)
-		if err != nil {
-			return nil, fmt.Errorf("--catalog: %w", err)
-		}
-		return catalog, nil
-	}
-	region := f.region
-	if region == "" {
-		var err error
-		if region, err = regionOf(ctx, client); err != nil {
-			return nil, err
-		}
-	}
-	switch { // no two clouds have regions of one name
-	case slices.Contains(ec2.Regions(), region):
-		return ec2.Catalog(region)
-	case slices.Contains(azure.Regions(), region):
-		return azure.Catalog(region)
-	case slices.Contains(gcp.Regions(), region):
-		return gcp.Catalog(region)
-	}
-	return nil, fmt.Errorf("--region: no catalog of region %q is embedded; give instance types with prices by --catalog", region)
-}
-
-// regionOf is the region of the cluster's nodes.
-func regionOf(ctx context.Context, client kubernetes.Interface) (string, error) {
+// catalogOfNodes is the embedded catalog of the region of the cluster's nodes.
+func catalogOfNodes(ctx context.Context, client kubernetes.Interface) (*instancetypes.Catalog, error) {
 	const few = 50
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{Limit: few})
 	if err != nil {
-		return "", fmt.Errorf("region of the nodes: %w", err)
+		return nil, fmt.Errorf("region of the nodes: %w", err)
 	}
 	for i := range nodes.Items {
-		labels := nodes.Items[i].Labels
-		if region := cmp.Or(labels[corev1.LabelTopologyRegion], labels[corev1.LabelFailureDomainBetaRegion]); region != "" {
-			return region, nil
+		region := clouds.RegionOf(&nodes.Items[i])
+		if region == "" {
+			continue
 		}
+		catalog, err := clouds.OfRegion(region)
+		if err != nil {
+			return nil, fmt.Errorf("node %s: %w; give instance types with prices by --catalog", nodes.Items[i].Name, err)
+		}
+		return catalog, nil
 	}
-	return "", errors.New("--region: must be given, because no node has the label " + corev1.LabelTopologyRegion)
-}
-
-// readFile reads a file with the reader of its format. The error names the file.
-func readFile[T any](name string, read func(io.Reader) (T, error)) (out T, err error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return out, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if out, err = read(file); err != nil {
-		return out, fmt.Errorf("%s: %w", name, err)
-	}
-	return out, nil
+	return nil, errors.New("--catalog: must be given, because no node has the label " + corev1.LabelTopologyRegion)
 }

@@ -10,41 +10,33 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/plimsoll-go/plimsoll/adapters/karpenter/shadow"
-	"github.com/plimsoll-go/plimsoll/internal/openmetrics"
+	"github.com/plimsoll-go/plimsoll/internal/clouds"
+	"github.com/plimsoll-go/plimsoll/internal/serving"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // syncTimeout bounds the time until all objects are listed.
 const syncTimeout = 2 * time.Minute
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stderr)
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "plimsoll-shadow:", err)
-		os.Exit(1)
-	}
-}
+func main() { os.Exit(serving.Main("plimsoll-shadow", run)) }
 
 // flags are the values of the command line.
 type flags struct {
-	kubeconfig, context, catalog, region, prices, listen string
-	effort                                               scheduling.Effort
-	every, timeout, batchIdle, batchMax                  time.Duration
-	events                                               bool
+	kubeconfig, context, listen         string
+	market                              clouds.Flags
+	effort                              scheduling.Effort
+	every, timeout, batchIdle, batchMax time.Duration
+	events                              bool
 }
 
 func parse(args []string, stderr io.Writer) (*flags, error) {
@@ -53,9 +45,7 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	set.SetOutput(stderr)
 	set.StringVar(&f.kubeconfig, "kubeconfig", "", "`FILE` with the cluster's address (default: the pod's own cluster, or $KUBECONFIG, or ~/.kube/config)")
 	set.StringVar(&f.context, "context", "", "context of the kubeconfig (default: its current one)")
-	set.StringVar(&f.catalog, "catalog", "", "`FILE` of instance types with prices, .json or .csv (default: the embedded catalog of the region)")
-	set.StringVar(&f.region, "region", "", "region of the embedded catalog, e.g. us-east-1 (default: that of the cluster's nodes)")
-	set.StringVar(&f.prices, "prices", "", "override catalog prices with `FILE`")
+	f.market.Register(set, "the embedded catalog of the nodes' region")
 	set.StringVar(&f.listen, "listen", ":8080", "`address` of /metrics, /healthz and /readyz, over HTTP")
 	set.BoolVar(&f.events, "events", false, "also write each compared decision as an event of its NodeClaim; needs the permission in events.yaml")
 	set.DurationVar(&f.every, "consolidate-every", 10*time.Minute, "time between two plans for the whole cluster; 0 makes none")
@@ -66,16 +56,10 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 		f.effort, err = scheduling.ParseEffort(s)
 		return err
 	})
-	if err := set.Parse(args); err != nil {
+	if err := serving.Parse(set, args); err != nil {
 		return nil, err
 	}
 	var faults []error
-	if set.NArg() > 0 {
-		faults = append(faults, fmt.Errorf("argument %q: there are flags only", set.Arg(0)))
-	}
-	if f.catalog != "" && f.region != "" {
-		faults = append(faults, fmt.Errorf("--region=%s: has no effect with --catalog", f.region))
-	}
 	if f.every < 0 {
 		faults = append(faults, fmt.Errorf("--consolidate-every=%v: must not be negative", f.every))
 	}
@@ -111,6 +95,18 @@ func (r readOnly) RoundTrip(q *http.Request) (*http.Response, error) {
 	return r.to.RoundTrip(q)
 }
 
+// readers are clients that only read.
+func readers(config *rest.Config) (client kubernetes.Interface, custom dynamic.Interface, err error) {
+	reading := rest.CopyConfig(config)
+	reading.Wrap(func(to http.RoundTripper) http.RoundTripper { return readOnly{to} })
+	if custom, err = dynamic.NewForConfig(reading); err != nil {
+		return nil, nil, err
+	}
+	reading.ContentType, reading.AcceptContentTypes = "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
+	client, err = kubernetes.NewForConfig(reading)
+	return client, custom, err
+}
+
 // run watches until ctx ends. The log goes to stderr.
 func run(ctx context.Context, args []string, stderr io.Writer) error {
 	f, err := parse(args, stderr)
@@ -122,28 +118,15 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	reading := rest.CopyConfig(config)
-	reading.Wrap(func(to http.RoundTripper) http.RoundTripper { return readOnly{to} })
-	custom, err := dynamic.NewForConfig(reading)
+	client, custom, err := readers(config)
 	if err != nil {
 		return err
 	}
-	reading.ContentType, reading.AcceptContentTypes = "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json"
-	client, err := kubernetes.NewForConfig(reading)
-	if err != nil {
-		return err
-	}
-	catalog, err := f.openCatalog(ctx, client)
+	catalog, err := f.catalog(ctx, client, log)
 	if err != nil {
 		return err
 	}
 	log.Info("prices", "catalog", catalog.Origin())
-	ctx, cancel := context.WithCancelCause(ctx)
-	var background sync.WaitGroup
-	defer func() {
-		cancel(nil)
-		background.Wait()
-	}()
 	options := shadow.Options{
 		Catalog: catalog, Policy: scheduling.Policy{Effort: f.effort},
 		BatchIdle: f.batchIdle, BatchMax: f.batchMax, ConsolidateEvery: f.every, PlanTimeout: f.timeout, Log: log,
@@ -151,14 +134,14 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if f.every == 0 {
 		options.ConsolidateEvery = -1
 	}
+	var written *events
 	if f.events {
 		writer, err := kubernetes.NewForConfig(config)
 		if err != nil {
 			return err
 		}
-		e := newEvents(writer, log)
-		options.Decided = e.add
-		background.Go(func() { e.write(ctx) })
+		written = newEvents(writer, log)
+		options.Decided = written.add
 	}
 	s, err := shadow.New(options)
 	if err != nil {
@@ -168,49 +151,41 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	var ready atomic.Bool
-	server := &http.Server{Handler: handler(s, &ready), ReadHeaderTimeout: 5 * time.Second}
 	log.Info("serving", "address", listener.Addr().String())
-	background.Go(func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			cancel(err)
+	var ready atomic.Bool
+	endpoints := serving.Endpoints{Metrics: s.WriteMetrics, Ready: func() error {
+		if !ready.Load() {
+			return errors.New("objects are being listed")
 		}
+		return nil
+	}}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return endpoints.Serve(ctx, listener) })
+	if written != nil {
+		group.Go(func() error { written.write(ctx); return nil })
+	}
+	group.Go(func() error {
+		if err := watch(ctx, client, custom, s); err != nil {
+			return err
+		}
+		ready.Store(true)
+		log.Info("watching")
+		if err := s.Run(ctx); !errors.Is(err, context.Canceled) {
+			return err
+		}
+		return nil
 	})
-	defer func() { _ = server.Close() }() // the process ends
-	late := time.AfterFunc(syncTimeout, func() {
-		cancel(fmt.Errorf("not listed within %v: are the permissions of deploy.yaml given?", syncTimeout))
-	})
-	err = shadow.Watch(ctx, client, custom, s)
-	late.Stop()
-	if err != nil {
-		return err
-	}
-	ready.Store(true)
-	log.Info("watching")
-	if err := s.Run(ctx); !errors.Is(err, context.Canceled) {
-		return err
-	}
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		return cause
-	}
-	return nil
+	return group.Wait()
 }
 
-// handler serves metrics and probes.
-func handler(s *shadow.Shadow, ready *atomic.Bool) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", openmetrics.ContentType)
-		_ = s.WriteMetrics(w) // the client is gone
-	})
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if !ready.Load() {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			fmt.Fprintln(w, "objects are being listed")
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	})
-	return mux
+// watch tells the shadow of the cluster's objects until ctx ends. It returns once all are listed.
+func watch(ctx context.Context, client kubernetes.Interface, custom dynamic.Interface, s *shadow.Shadow) error {
+	listed := make(chan error, 1)
+	go func() { listed <- shadow.Watch(ctx, client, custom, s) }()
+	select {
+	case err := <-listed:
+		return err
+	case <-time.After(syncTimeout):
+		return fmt.Errorf("not listed within %v: are the permissions of deploy.yaml given?", syncTimeout)
+	}
 }

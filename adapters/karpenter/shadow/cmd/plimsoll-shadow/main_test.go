@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,6 +23,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
@@ -315,7 +318,7 @@ func TestReplay(t *testing.T) {
 	rules := rulesOf(t, "deploy.yaml")
 	w, server := newTown(t, rules, 1000)
 	require.Len(t, w.Pods, 20_000)
-	w.p = start(t, server, "--region=us-east-1", "--consolidate-every=0")
+	w.p = start(t, server, "--catalog=ec2/us-east-1", "--consolidate-every=0")
 	w.launched, w.removed = 0, 0
 	listed := w.p.memory("VmHWM")
 	begin := time.Now()
@@ -334,7 +337,7 @@ func TestReplay(t *testing.T) {
 	require.NoError(t, w.p.command.Process.Kill())
 	_ = w.p.command.Wait()
 	w.launch(20)
-	w.p = start(t, server, "--region=us-east-1", "--consolidate-every=0")
+	w.p = start(t, server, "--catalog=ec2/us-east-1", "--consolidate-every=0")
 	w.launched, w.removed = 0, 0
 	require.Zero(t, w.p.sum("decisions_total", ""))
 	w.play(4)
@@ -383,7 +386,6 @@ func TestReadOnly(t *testing.T) {
 func TestFlags(t *testing.T) {
 	for args, says := range map[string]string{
 		"x":                                    `argument "x"`,
-		"--region=us-east-1 --catalog=a.json":  "--region=us-east-1: has no effect with --catalog",
 		"--plan-timeout=0s":                    "--plan-timeout=0s: must be above 0",
 		"--consolidate-every=-1s":              "--consolidate-every=-1s: must not be negative",
 		"--effort=hard":                        "hard",
@@ -394,18 +396,39 @@ func TestFlags(t *testing.T) {
 		err := run(t.Context(), strings.Fields(args), io.Discard)
 		require.ErrorContains(t, err, says, args)
 	}
-	f := flags{catalog: "/nowhere/catalog.json"}
-	_, err := f.openCatalog(t.Context(), nil)
-	require.ErrorContains(t, err, "--catalog: open /nowhere/catalog.json")
-	f = flags{region: "moon-1"}
-	_, err = f.openCatalog(t.Context(), nil)
-	require.ErrorContains(t, err, `--region: no catalog of region "moon-1"`)
-	for _, region := range []string{"eu-west-1", "westeurope", "europe-west4"} {
-		f = flags{region: region}
-		c, err := f.openCatalog(t.Context(), nil)
+}
+
+// The catalog is that of the flag, or of the region of the first node that states one. Prices that match no offering are
+// an error.
+func TestCatalog(t *testing.T) {
+	of := func(region string, args ...string) (string, error) {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{corev1.LabelTopologyRegion: region}}}
+		f, err := parse(args, io.Discard)
 		require.NoError(t, err)
-		require.Positive(t, c.Len())
+		c, err := f.catalog(t.Context(), fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, node), slog.New(slog.DiscardHandler))
+		return c.Name(), err
 	}
+	for region, want := range map[string]string{"eu-west-1": "ec2/eu-west-1", "westeurope": "azure/westeurope", "europe-west4": "gcp/europe-west4"} {
+		name, err := of(region)
+		require.NoError(t, err)
+		require.Equal(t, want, name)
+	}
+	name, err := of("moon-1", "--catalog=azure/eastus")
+	require.NoError(t, err)
+	require.Equal(t, "azure/eastus", name)
+	prices := filepath.Join(t.TempDir(), "prices.csv")
+	require.NoError(t, os.WriteFile(prices, []byte("instanceType,price\nm5.lage,1\n"), 0o600))
+	for want, args := range map[string][]string{
+		`node n: no catalog of region "moon-1" is embedded; give instance types with prices by --catalog`: {},
+		"--catalog /nowhere/catalog.json: neither an embedded catalog":                                    {"--catalog=/nowhere/catalog.json"},
+		"--prices none.csv: no such file":                                                                 {"--catalog=azure/eastus", "--prices=none.csv"},
+		"--prices " + prices + ": no price matches an offering of catalog azure/":                         {"--catalog=azure/eastus", "--prices=" + prices},
+	} {
+		_, err := of("moon-1", args...)
+		require.ErrorContains(t, err, want)
+	}
+	_, err = of("")
+	require.ErrorContains(t, err, "--catalog: must be given, because no node has the label topology.kubernetes.io/region")
 }
 
 // A cluster without Karpenter is an error that says so. The log begins with the date of the prices.
@@ -417,7 +440,7 @@ func TestNoKarpenter(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("late"))
 	defer cancel()
 	var log bytes.Buffer
-	err := run(ctx, []string{"--kubeconfig=" + kubeconfig, "--region=us-east-1", "--listen=127.0.0.1:0"}, &log)
+	err := run(ctx, []string{"--kubeconfig=" + kubeconfig, "--catalog=ec2/us-east-1", "--listen=127.0.0.1:0"}, &log)
 	require.ErrorContains(t, err, "the API server does not serve nodeclaims of karpenter.sh/v1: is Karpenter 1.0 or later installed?")
 	first, _, _ := strings.Cut(log.String(), "\n")
 	require.Regexp(t, `"name":"ec2/us-east-1".*"capacityType":"spot".*"date":"20\d\d-\d\d-\d\d"`, first)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -55,9 +55,22 @@ func TestNames(t *testing.T) {
 		assert.True(t, strings.HasSuffix(catalog, region))
 	}
 	assert.Equal(t, []string{"gcp/us-east1"}, clouds.Near("google/us-east1"))
+	regions := map[string]string{}
+	for _, name := range clouds.Names() {
+		_, region, _ := strings.Cut(name, "/")
+		assert.Empty(t, regions[region], name)
+		regions[region] = name
+	}
+	for region, name := range map[string]string{"eu-west-1": "ec2/eu-west-1", "westeurope": "azure/westeurope", "europe-west4": "gcp/europe-west4"} {
+		c, err := clouds.OfRegion(region)
+		require.NoError(t, err)
+		assert.Equal(t, name, c.Name())
+	}
+	_, err := clouds.OfRegion("moon-1")
+	require.EqualError(t, err, `no catalog of region "moon-1" is embedded`)
 	_, ok, _ := clouds.Open("prices.csv")
 	assert.False(t, ok)
-	_, ok, err := clouds.Open("gcp/us-east9")
+	_, ok, err = clouds.Open("gcp/us-east9")
 	assert.True(t, ok)
 	require.ErrorContains(t, err, "close names are us-east1")
 }
@@ -87,6 +100,7 @@ func TestCommitments(t *testing.T) {
 	for _, tt := range [][3]string{
 		{"gcp/us-central1", "2y", "want 1 or 3"}, {"gcp/us-central1", "1", "want 1y or 3y"},
 		{"ec2/us-east-1", "1y", "catalog ec2/us-east-1 has no committed-use prices"}, {"mine.csv", "1y", "has no committed-use prices"},
+		{"", "1y", "none is named"},
 	} {
 		_, err := clouds.Committed(tt[0], tt[1])
 		require.ErrorContains(t, err, tt[2])

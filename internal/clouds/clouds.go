@@ -1,10 +1,14 @@
 package clouds
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
@@ -98,9 +102,27 @@ func Open(name string) (c *instancetypes.Catalog, ok bool, err error) {
 	return c, ok, err
 }
 
+// RegionOf is the region in the labels of a node, "" where none is stated.
+func RegionOf(node *corev1.Node) string {
+	return cmp.Or(node.Labels[corev1.LabelTopologyRegion], node.Labels[corev1.LabelFailureDomainBetaRegion])
+}
+
+// OfRegion returns the embedded catalog of a region. No two clouds have regions of one name.
+func OfRegion(region string) (*instancetypes.Catalog, error) {
+	for _, c := range all() {
+		if slices.Contains(c.regions(), region) {
+			return c.catalog(region)
+		}
+	}
+	return nil, fmt.Errorf("no catalog of region %q is embedded", region)
+}
+
 // Committed returns the prices of the machines of a catalog under a commitment for a term, "1y" or "3y". The catalog is
 // given by name.
 func Committed(name, term string) (p instancetypes.Prices, err error) {
+	if name == "" {
+		return p, errors.New("committed-use prices are those of one catalog of gcp, and none is named")
+	}
 	from, region, ok := of(name)
 	if !ok || from.committed == nil {
 		return p, fmt.Errorf("catalog %s has no committed-use prices: only the catalogs of gcp have them", name)
