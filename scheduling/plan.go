@@ -228,6 +228,8 @@ type Summary struct {
 	PodsWithoutRequests int `json:"podsWithoutRequests,omitempty"`
 	// Catalog is the source of the prices of [Problem.Catalog].
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
+	// RoomKept is the room of virtual pods; nil without such pods. They are among Pods and Placed.
+	RoomKept *RoomKept `json:"roomKept,omitempty"`
 	// Certificate proves the lower bound.
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }

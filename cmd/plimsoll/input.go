@@ -23,6 +23,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/buffers"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
@@ -36,6 +37,7 @@ type inputFlags struct {
 	allowed       [][2]string           // labels that NodePools may buy although their requirements exclude them
 	sizes         map[string]pools.Size // of node groups, as far as they are stated
 	scoring       scheduling.ScoringStrategyType
+	headroom      []buffers.Headroom
 	// elsewhere plans the pods for the region of the catalog, if that is another than theirs; rebuild plans them on new
 	// nodes in their own region. Only the pods of the counted nodes take part then, because the price of the cluster
 	// counts only these nodes.
@@ -67,6 +69,14 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 		if err == nil {
 			f.sizes = lo.Assign(f.sizes, map[string]pools.Size{name: size})
 		}
+		return err
+	})
+	textFlag(flags, "headroom", "keep room free: `AMOUNT` is a share of the CPU and memory that pods request, such as 15%, or a size, such as cpu=8,memory=32Gi; pool=NAME: before it is for the nodes of a NodePool, such as pool=general:15%; may be repeated", func(text string) error {
+		h, err := parseHeadroom(text)
+		if slices.ContainsFunc(f.headroom, func(known buffers.Headroom) bool { return known.NodePool == h.NodePool }) {
+			return errors.New("is stated twice for the same nodes")
+		}
+		f.headroom = append(f.headroom, h)
 		return err
 	})
 	choiceFlag(flags, &f.scoring, "scoring-strategy", "scoring `STRATEGY` of the kube-scheduler plugin NodeResourcesFit, for --placement free; default: from the KubeSchedulerConfiguration of the input, or else LeastAllocated", scheduling.LeastAllocated, scheduling.MostAllocated)
@@ -131,6 +141,9 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	}
 	pools.Assume(snapshot, grouped, p.buys(""), f.market.types)
 	pools.Allow(snapshot, f.allowed)
+	if err := f.keepRoom(p); err != nil {
+		return nil, err
+	}
 	if s := &p.Problem.Scheduler.Scoring; f.scoring != "" {
 		s.Type, s.Shape = f.scoring, nil
 	}
@@ -139,6 +152,33 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	}
 	p.Warnings = append(p.Warnings, typos.Warnings(&p.Problem, market.Catalog)...)
 	return p, nil
+}
+
+// parseHeadroom reads a value of --headroom.
+func parseHeadroom(text string) (h buffers.Headroom, err error) {
+	if rest, ok := strings.CutPrefix(text, "pool="); ok {
+		if h.NodePool, text, ok = strings.Cut(rest, ":"); !ok || h.NodePool == "" {
+			return h, errors.New("want pool=NAME:AMOUNT, such as pool=general:15%")
+		}
+	}
+	if strings.HasSuffix(text, "%") {
+		h.Share, err = figures.ParsePercent(text)
+		return h, err
+	}
+	h.Amounts, err = figures.ParseSize(text)
+	return h, err
+}
+
+// keepRoom adds the virtual pods of --headroom to a problem.
+func (f *inputFlags) keepRoom(p *problem) error {
+	for _, h := range f.headroom {
+		b, err := h.Buffer(&p.Problem)
+		if err != nil {
+			return usagef("--%w", err)
+		}
+		p.KeepRoom(b)
+	}
+	return nil
 }
 
 // beside refuses a plan that is on stdin where the manifests are, too.

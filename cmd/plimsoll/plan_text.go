@@ -67,6 +67,7 @@ func (t *planText) headline() {
 	}
 	if s.Nodes == 0 {
 		t.to.line("%s %s: nothing to launch.", placed, where)
+		t.roomKept()
 		return
 	}
 	t.to.line("%s %s: %s.", placed, where, cost(s))
@@ -78,6 +79,7 @@ func (t *planText) headline() {
 		t.to.line("%s", t.realised(s.AfterScheduling))
 	}
 	t.split()
+	t.roomKept()
 	if s.ExpectedPerHour > 0 {
 		t.to.line("All prices include %s; a month has %d hours.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), offerings.HoursPerMonth)
 	}
@@ -183,6 +185,27 @@ func (t *planText) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
 func onDemandOf(l *scheduling.Launch) offerings.Key {
 	o := &l.Options[0]
 	return offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.OnDemand}
+}
+
+// roomKept says how much room virtual pods keep free, and its price.
+func (t *planText) roomKept() {
+	room := t.plan.Summary.RoomKept
+	if room == nil || room.Existing+room.Launched == 0 {
+		return
+	}
+	where := "on existing nodes"
+	switch {
+	case room.Existing == 0:
+		where = "on new nodes"
+	case room.Launched > 0:
+		where = "on existing and new nodes"
+	}
+	price := "which costs nothing more"
+	if room.PricePerHour > 0 {
+		price = fmt.Sprintf("for %s per hour, %s per month", figures.USD(room.PricePerHour), figures.Monthly(room.PricePerHour))
+	}
+	of := func(name corev1.ResourceName) int64 { return figures.Units(room.Requests, name) }
+	t.to.line("Room kept free: %s cores and %s %s (%s), %s.", figures.Cores(of(corev1.ResourceCPU)), figures.GiB(of(corev1.ResourceMemory)), where, figures.Count(room.Existing+room.Launched, "virtual pod"), price)
 }
 
 // usage says where the CPU and memory that are bought go.

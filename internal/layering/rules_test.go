@@ -94,6 +94,7 @@ func floors() map[string]floor {
 		"scheduling/internal/fleet":           search,
 		"scheduling/internal/explain":         reasons,
 		"scheduling/provisioning":             solver,
+		"scheduling/buffers":                  mover,
 		"scheduling/verify":                   referee,
 		"scheduling/disruption":               mover,
 		"scheduling/manifest":                 tools,

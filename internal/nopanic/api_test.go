@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/buffers"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
@@ -110,6 +111,7 @@ func functions() map[string]any {
 		"requirements.WellKnown":          requirements.WellKnown,
 		"certificate.ApartKey":            certificate.ApartKey,
 		"scheduling.CheckSchedule":        scheduling.CheckSchedule,
+		"scheduling.IsVirtual":            scheduling.IsVirtual,
 		"scheduling.ParseEffort":          scheduling.ParseEffort,
 		"scheduling.PodName":              scheduling.PodName,
 		"certificate.QuantumKey":          certificate.QuantumKey,
@@ -128,6 +130,8 @@ func types() map[string]reflect.Type {
 		"billing.Commitment":           reflect.TypeFor[billing.Commitment](),
 		"billing.CommitmentError":      reflect.TypeFor[billing.CommitmentError](),
 		"billing.Kind":                 reflect.TypeFor[billing.Kind](),
+		"buffers.Buffer":               reflect.TypeFor[buffers.Buffer](),
+		"buffers.Headroom":             reflect.TypeFor[buffers.Headroom](),
 		"disruption.Blocked":           reflect.TypeFor[disruption.Blocked](),
 		"disruption.Cluster":           reflect.TypeFor[disruption.Cluster](),
 		"disruption.Planner":           reflect.TypeFor[disruption.Planner](),

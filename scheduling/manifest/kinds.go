@@ -23,6 +23,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/buffers"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/former"
 )
 
@@ -41,9 +42,10 @@ func readers() map[groupKind]reader {
 	const namespaced, global = true, false
 	const beta, apps = "v1 v1beta1", "v1 v1beta2 v1beta1"
 	return map[groupKind]reader{
-		{"", "Pod"}:       {"v1", readPod, "pods running"},
-		{"", "Node"}:      {"v1", kept(global, func(o *objects) *[]*corev1.Node { return &o.problem.Nodes }, formerPool), "nodes"},
-		{"", "Namespace"}: {"v1", kept(global, func(o *objects) *[]*corev1.Namespace { return &o.problem.Namespaces }), "namespaces"},
+		{"", "Pod"}:         {"v1", readPod, "pods running"},
+		{"", "Node"}:        {"v1", kept(global, func(o *objects) *[]*corev1.Node { return &o.problem.Nodes }, formerPool), "nodes"},
+		{"", "PodTemplate"}: {"v1", readPodTemplate, ""},
+		{"", "Namespace"}:   {"v1", kept(global, func(o *objects) *[]*corev1.Namespace { return &o.problem.Namespaces }), "namespaces"},
 		{"", "ReplicationController"}: {"v1", makes(func(w *workload, o *corev1.ReplicationController) {
 			w.replicas, w.template = o.Spec.Replicas, o.Spec.Template
 		}), "replicationcontrollers"},
@@ -71,6 +73,7 @@ func readers() map[groupKind]reader {
 			w.job, w.template, w.path = &o.Spec.JobTemplate.Spec, &o.Spec.JobTemplate.Spec.Template, "spec.jobTemplate.spec"
 		}), ""},
 		{"autoscaling", "HorizontalPodAutoscaler"}:     {"v2 v1 v2beta2 v2beta1", kept(namespaced, func(o *objects) *[]*autoscaler { return &o.autoscalers }), ""},
+		{bufferGroup, buffers.CapacityBufferKind}:      {"v1beta1 v1alpha1", readCapacityBuffer, ""},
 		{"policy", "PodDisruptionBudget"}:              {beta, kept(namespaced, func(o *objects) *[]*policyv1.PodDisruptionBudget { return &o.budgets }, formerBudget), "podDisruptionBudgets"},
 		{"scheduling.k8s.io", "PriorityClass"}:         {"v1 v1beta1 v1alpha1", kept(global, func(o *objects) *[]*schedulingv1.PriorityClass { return &o.priorityClasses }), ""},
 		{"node.k8s.io", "RuntimeClass"}:                {beta, kept(global, func(o *objects) *[]*nodev1.RuntimeClass { return &o.runtimeClasses }), ""},

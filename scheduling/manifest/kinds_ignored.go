@@ -20,7 +20,7 @@ func deploys(k groupKind) bool {
 // pods go.
 func irrelevant(k groupKind) bool {
 	kinds, ours := map[string]string{
-		"":               "Binding ComponentStatus ConfigMap Endpoints Event PodTemplate Secret ServiceAccount",
+		"":               "Binding ComponentStatus ConfigMap Endpoints Event Secret ServiceAccount",
 		"apps":           "ControllerRevision",
 		"extensions":     "Ingress NetworkPolicy PodSecurityPolicy",
 		"policy":         "Eviction PodSecurityPolicy",

@@ -32,6 +32,8 @@ type objects struct {
 	computeClasses  map[string][]string // names of their NodePools
 	classParts      map[string]ComputeClassPart
 	autoscalers     []*autoscaler
+	buffers         []*capacityBuffer
+	templates       []*corev1.PodTemplate
 }
 
 // sortWorkloads puts workloads that name each of their pods (StatefulSets, indexed Jobs) first, so

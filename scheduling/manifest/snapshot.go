@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/buffers"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/admission"
 )
@@ -102,6 +103,19 @@ func (s *Snapshot) NodeClassRefs() []scheduling.NodeClassRef {
 	})
 }
 
+// KeepRoom adds the virtual pods of a buffer to the problem; see [Snapshot.Workload] for their owner.
+func (s *Snapshot) KeepRoom(b *buffers.Buffer) {
+	if s.tops == nil {
+		s.tops = map[string]string{} // of the zero Snapshot
+	}
+	for _, pod := range b.Pods() {
+		s.Problem.Pods = append(s.Problem.Pods, pod)
+		s.tops[qualified(pod)] = b.Namespace + "/" + b.Name
+	}
+	s.Problem.Pods = lo.Compact(s.Problem.Pods)
+	slices.SortFunc(s.Problem.Pods, byName)
+}
+
 // Locate finds the places in the input of faults that were found in the snapshot's problem after
 // reading, e.g. by a [scheduling.Policy]: [*scheduling.FieldErrors] become [Faults] in the same
 // order, each of which wraps the original fault. A fault in the template of a workload, which all
@@ -165,6 +179,7 @@ func snapshotOf(c *collector, maxPods int) *Snapshot {
 	for _, w := range c.objects.workloads {
 		e.expand(w)
 	}
+	e.expandBuffers()
 	s := &Snapshot{
 		Problem: c.objects.problem, NodeClaims: c.objects.claims, PodDisruptionBudgets: c.objects.budgets, Skipped: c.found.skipped,
 		tops: map[string]string{}, made: e.made, hosts: map[string]string{}, seen: c.names.seen, classes: c.objects.classes, owners: e.owners,

@@ -126,7 +126,7 @@ func reportAutoscalers(found *findings, o *objects) {
 func reportQuotas(found *findings, quotas []*corev1.ResourceQuota, p *scheduling.Problem) {
 	pods := map[string][]*corev1.Pod{} // by namespace
 	if len(quotas) > 0 {
-		pods = lo.GroupBy(slices.Concat(p.Pods, p.Running), func(pod *corev1.Pod) string { return pod.Namespace })
+		pods = lo.GroupBy(lo.Reject(slices.Concat(p.Pods, p.Running), func(pod *corev1.Pod, _ int) bool { return scheduling.IsVirtual(pod) }), func(pod *corev1.Pod) string { return pod.Namespace })
 	}
 	for _, quota := range quotas {
 		if len(quota.Spec.Scopes) > 0 || quota.Spec.ScopeSelector != nil {

@@ -41,8 +41,8 @@ func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Pl
 
 // solve places the pods, nominated ones first, and tries changes that would give a place to pods
 // without one.
-func solve(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
-	plan, f, err := withNominated(ctx, f)
+func solve(ctx context.Context, asked *instance.Facts) (*scheduling.Plan, error) {
+	plan, f, err := withNominated(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,9 @@ func solve(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
 	if !f.Terse {
 		f.Observer.Tell(now)
 	}
-	err = tryFixes(ctx, f, plan)
+	if err = tryFixes(ctx, f, plan); err == nil {
+		s.RoomKept, err = roomKept(ctx, asked, plan)
+	}
 	if now.Phase = scheduling.PhaseDone; !f.Terse && err == nil {
 		f.Observer.Tell(now)
 	}

@@ -206,6 +206,19 @@ func nodeMutations() []mutation {
 	}
 }
 
+// virtual makes the pods of a launch virtual, with the room that they keep, changed by a function; nil leaves the room out.
+func virtual(change func(r *scheduling.RoomKept)) func(f *fixture) {
+	return func(f *fixture) {
+		for _, name := range []string{"web-1", "web-2", "web-3"} {
+			f.pod(name).Annotations = map[string]string{scheduling.VirtualPodAnnotation: "true"}
+		}
+		if change != nil {
+			f.plan.Summary.RoomKept = &scheduling.RoomKept{Pods: 3, Launched: 3, Requests: st.Resources(st.MilliCPU(1500), st.GiB(3), st.Count(corev1.ResourcePods, 3))}
+			change(f.plan.Summary.RoomKept)
+		}
+	}
+}
+
 func summaryMutations() []mutation {
 	change := func(change func(s *scheduling.Summary)) func(f *fixture) {
 		return func(f *fixture) { change(&f.plan.Summary) }
@@ -244,6 +257,13 @@ func summaryMutations() []mutation {
 			s.Resources[0].Daemons = 0
 		}), broken(verify.CodeSummaryResources)},
 		{"free capacity", change(func(s *scheduling.Summary) { s.Resources[0].Free = 0 }), broken(verify.CodeSummaryResources)},
+		{"room kept without virtual pods", change(func(s *scheduling.Summary) { s.RoomKept = &scheduling.RoomKept{Pods: 1} }), broken(verify.CodeSummaryRoomKept)},
+		{"room not told", virtual(nil), broken(verify.CodeSummaryRoomKept)},
+		{"room of too few pods", virtual(func(r *scheduling.RoomKept) { r.Pods, r.Launched = 2, 2 }), broken(verify.CodeSummaryRoomKept)},
+		{"room on existing nodes", virtual(func(r *scheduling.RoomKept) { r.Existing, r.Launched = 3, 0 }), broken(verify.CodeSummaryRoomKept)},
+		{"room larger than the pods", virtual(func(r *scheduling.RoomKept) { r.Requests = st.Resources(st.Cores(2)) }), broken(verify.CodeSummaryRoomKept)},
+		{"room below no price", virtual(func(r *scheduling.RoomKept) { r.PricePerHour = -1 }), broken(verify.CodeSummaryRoomKept)},
+		{"room above the price of the plan", virtual(func(r *scheduling.RoomKept) { r.PricePerHour = st.Cents(1000) }), broken(verify.CodeSummaryRoomKept)},
 		{"resource twice", change(func(s *scheduling.Summary) { s.Resources = append(s.Resources, s.Resources[0]) }), broken(verify.CodeSummaryResources)},
 		{"bound above the price", func(f *fixture) { f.claim(f.plan.Summary.PricePerHour + 1) }, broken(verify.CodeBoundAbovePrice, verify.CodeBoundUnproven)},
 		{"bound negative", func(f *fixture) { f.plan.Summary.LowerBoundPerHour = -1; f.plan.Summary.Gap = -1.06e9 - 1 }, broken(verify.CodeBoundAbovePrice)},

@@ -184,6 +184,7 @@ const (
 	CodeSummaryStatus          Code = rule.SummaryStatus          // unknown, or optimal while price and bound differ
 	CodeSummaryShares          Code = rule.SummaryShares          // the split by pool or capacity type does not add up
 	CodeSummaryResources       Code = rule.SummaryResources       // the split of a resource does not add up
+	CodeSummaryRoomKept        Code = rule.SummaryRoomKept        // the room of virtual pods is missing or does not add up, or costs more than the plan
 	CodeBoundAbovePrice        Code = rule.BoundAbovePrice        // the lower bound is negative or above the price
 	CodeBoundUnproven          Code = rule.BoundUnproven          // the certificate proves less than the bound
 	CodeCertificateMissing     Code = rule.CertificateMissing     // a bound above 0 without a certificate
@@ -234,7 +235,7 @@ func Codes() []Code {
 		CodeNodeAffinity, CodeTaints, CodeHostPorts, CodeResources, CodeNodeUnknown, CodeNodeLeaving, CodeNodeDuplicated, CodeNodeEmpty, CodeNominationIgnored,
 		CodeVolume, CodeVolumeInUse, CodeVolumeApart, CodeVolumeGone, CodeAttachLimit,
 		CodeTopologySpread, CodePodAffinity, CodePodAntiAffinity, CodeOptionTopology,
-		CodeSummaryCounts, CodeSummaryPrice, CodeSummaryExpected, CodeSummaryGap, CodeSummaryAfterScheduling, CodeSummaryStatus, CodeSummaryShares, CodeSummaryResources,
+		CodeSummaryCounts, CodeSummaryPrice, CodeSummaryExpected, CodeSummaryGap, CodeSummaryAfterScheduling, CodeSummaryStatus, CodeSummaryShares, CodeSummaryResources, CodeSummaryRoomKept,
 		CodeBoundAbovePrice, CodeBoundUnproven, CodeCertificateMissing, CodeCertificateMalformed, CodeCertificateOption,
 		CodeStepEmpty, CodeStepReason, CodeNotDisruptable, CodeDoNotDisrupt, CodeBarePod, CodePolicy, CodeTooSoon, CodeNodeBudget, CodePodBudget, CodeBudgetUse,
 		CodeEvictionMissing, CodeEvictionUnknown, CodeMovedTwice, CodeLanding, CodeWave, CodeStepSaving, CodeStepCost, CodeStepScore, CodeSavingTooSmall, CodeBelowThreshold,

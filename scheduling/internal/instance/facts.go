@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -57,6 +59,26 @@ func (f *Facts) Volumes(choice *podspec.VolumeChoice) *podspec.VolumeIndex {
 func (f *Facts) Under(choice *podspec.VolumeChoice) *Facts {
 	out := *f
 	out.Choice, out.Memory = choice, NewMemory()
+	return &out
+}
+
+// Keep is the same problem with only those pending pods that keep selects.
+func (f *Facts) Keep(keep func(*corev1.Pod) bool) *Facts {
+	p := *f.Problem
+	p.Pods = make([]*corev1.Pod, 0, len(p.Pods))
+	readings := &podspec.Readings{Table: f.Readings.Table, PodSpecKeys: make([]*podspec.SpecKey, len(f.Readings.PodSpecKeys))}
+	for i, pod := range f.Problem.Pods {
+		if !keep(pod) {
+			continue
+		}
+		key := f.Readings.Of[i]
+		p.Pods, readings.Of = append(p.Pods, pod), append(readings.Of, key)
+		if key >= 0 {
+			readings.PodSpecKeys[key] = f.Readings.PodSpecKeys[key]
+		}
+	}
+	out := *f
+	out.Problem, out.Readings, out.claims = &p, readings, nil
 	return &out
 }
 

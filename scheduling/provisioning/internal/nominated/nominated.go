@@ -247,11 +247,13 @@ func (n *Pods) urgent(refused map[string]int) (sets.Set[*corev1.Pod], int32) {
 // with returns the problem in which the pods of running run on the nodes given, and of the other pods only the ones
 // that waits selects are pending; nil selects all. Successors of pods that are to move run on their new nodes already.
 func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool) *instance.Facts {
-	f := n.facts
-	p := *f.Problem
-	p.Pods, p.Running = make([]*corev1.Pod, 0, len(p.Pods)), slices.Clip(p.Running)
-	readings := &podspec.Readings{Table: f.Readings.Table, PodSpecKeys: make([]*podspec.SpecKey, len(f.Readings.PodSpecKeys))}
-	b, spaces := hosts.NewChange(f.Cluster), maps.Clone(f.Spaces)
+	out := n.facts.Keep(func(pod *corev1.Pod) bool {
+		_, runs := running[pod]
+		return !runs && (waits == nil || waits(pod))
+	})
+	p := out.Problem
+	p.Running = slices.Clip(p.Running)
+	b, spaces := hosts.NewChange(out.Cluster), maps.Clone(out.Spaces)
 	enter := func(pod *corev1.Pod, node string) {
 		bound := podspec.OnNode(pod, node)
 		p.Running = append(p.Running, bound)
@@ -261,27 +263,17 @@ func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool
 		}
 	}
 	for pod, node := range n.moving {
-		if h := f.Cluster.Host(node); h != nil && h.Node != nil {
+		if h := n.facts.Cluster.Host(node); h != nil && h.Node != nil {
 			enter(pod, node)
 		}
 	}
-	for i, pod := range f.Problem.Pods {
-		node, runs := running[pod]
-		switch {
-		case runs:
+	for _, pod := range n.facts.Problem.Pods {
+		if node, runs := running[pod]; runs {
 			enter(pod, node)
-		case waits == nil || waits(pod):
-			key := f.Readings.Of[i]
-			p.Pods, readings.Of = append(p.Pods, pod), append(readings.Of, key)
-			if key >= 0 {
-				readings.PodSpecKeys[key] = f.Readings.PodSpecKeys[key]
-			}
 		}
 	}
-	return &instance.Facts{
-		Problem: &p, Solver: f.Solver, Readings: readings, Cluster: b.Cluster(nil), Spaces: spaces, Memory: f.Memory,
-		Choice: f.Choice, Terse: f.Terse, Together: f.Together, Brief: f.Brief, Observer: f.Observer,
-	}
+	out.Cluster, out.Spaces = b.Cluster(nil), spaces
+	return out
 }
 
 // Separate splits a plan: it returns the problem in which the pods run that the plan leaves on the nodes of their

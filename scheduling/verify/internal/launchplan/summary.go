@@ -55,6 +55,51 @@ func (c *summaryCheck) summary() {
 		return string(l.Options[0].CapacityType)
 	})
 	c.resourceUse(s.Resources)
+	c.roomKept(s.RoomKept)
+}
+
+// roomKept checks the room that virtual pods are said to keep free, and that it costs no more than the plan.
+func (c *summaryCheck) roomKept(got *scheduling.RoomKept) {
+	want := scheduling.RoomKept{}
+	requests := snapshot.Amounts{}
+	for _, t := range c.state.Pods {
+		if scheduling.IsVirtual(t.Object) {
+			want.Pods++
+		}
+	}
+	count := func(names []string) (n int) {
+		for _, name := range names {
+			if t := c.state.Pods[name]; t != nil && scheduling.IsVirtual(t.Object) {
+				n++
+				requests.Add(t.Requests)
+			}
+		}
+		return n
+	}
+	for _, a := range c.plan.Existing {
+		want.Existing += count(a.Pods)
+	}
+	for _, l := range c.launches {
+		want.Launched += count(l.Pods)
+	}
+	if want.Pods == 0 && got == nil {
+		return
+	}
+	if got == nil {
+		c.report.Add(rule.SummaryRoomKept, "summary", "roomKept is missing, and there are %d virtual pods", want.Pods)
+		return
+	}
+	if got.Pods != want.Pods || got.Existing != want.Existing || got.Launched != want.Launched {
+		c.report.Add(rule.SummaryRoomKept, "summary", "roomKept is of %d pods, %d on existing nodes and %d on launches, want %d, %d and %d",
+			got.Pods, got.Existing, got.Launched, want.Pods, want.Existing, want.Launched)
+	}
+	stated := snapshot.RoundedUp(got.Requests)
+	if len(snapshot.Exceeding(stated, requests))+len(snapshot.Exceeding(requests, stated)) > 0 {
+		c.report.Add(rule.SummaryRoomKept, "summary", "roomKept requests %v, want %v", stated, requests)
+	}
+	if most := max(c.plan.Summary.PricePerHour, c.plan.Summary.ExpectedPerHour); got.PricePerHour < 0 || got.PricePerHour > most || want.Launched == 0 && got.PricePerHour != 0 {
+		c.report.Add(rule.SummaryRoomKept, "summary", "roomKept costs $%v, with %d virtual pods on launches and a price of $%v", got.PricePerHour, want.Launched, most)
+	}
 }
 
 // shares checks a split of nodes and price. Parts of which there are none may be listed.

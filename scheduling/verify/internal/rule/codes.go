@@ -90,6 +90,7 @@ const (
 	SummaryStatus          = "summary-status"
 	SummaryShares          = "summary-shares"
 	SummaryResources       = "summary-resources"
+	SummaryRoomKept        = "summary-room-kept"
 	BoundAbovePrice        = "bound-above-price"
 	BoundUnproven          = "bound-unproven"
 	CertificateMissing     = "certificate-missing"

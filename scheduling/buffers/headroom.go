@@ -1,0 +1,179 @@
+package buffers
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+)
+
+// Headroom is room that is to be kept free in a cluster, or on the nodes of a NodePool.
+type Headroom struct {
+	// NodePool is the pool whose nodes have the room; "" is any node without taints.
+	NodePool string
+	// Share is the room in proportion to the CPU and memory that pods request, e.g. 0.15: the pods of the cluster, or those
+	// on nodes of the NodePool and the pending ones with it in their node selector (or all pending ones, if it is the only
+	// NodePool). Pods of DaemonSets and static pods do not count.
+	Share float64
+	// Amounts is room in addition to Share.
+	Amounts corev1.ResourceList
+}
+
+// The bounds of a headroom.
+const (
+	largestShare = 100     // a hundred times what runs
+	mostPods     = 500_000 // as manifests may ask for at most
+)
+
+// Buffer is the headroom as virtual pods of the problem. Their number and their equal requests add up to the room, rounded up.
+// They are as few as possible while none requests more of a resource than nine of ten pods of the problem that request it: so
+// the room is in pieces that suit these pods, and each piece fits wherever the largest of them does. Without such pods it is
+// one piece. The error names an unknown NodePool, a share outside of 0 to 100, an amount that is not above 0, or a headroom of
+// more than 500,000 virtual pods.
+func (h Headroom) Buffer(p *scheduling.Problem) (*Buffer, error) {
+	if p == nil {
+		p = &scheduling.Problem{}
+	}
+	out := &Buffer{Namespace: metav1.NamespaceDefault, Name: "headroom"}
+	spec := &out.Template.Spec
+	if h.NodePool != "" {
+		i := slices.IndexFunc(p.NodePools, func(pool *scheduling.NodePool) bool { return pool != nil && pool.Name == h.NodePool })
+		if i < 0 {
+			return nil, fmt.Errorf("headroom: there is no NodePool %q", h.NodePool)
+		}
+		out.Name += "-" + h.NodePool
+		spec.NodeSelector = map[string]string{scheduling.NodePoolLabel: h.NodePool}
+		for _, t := range p.NodePools[i].Spec.Template.Spec.Taints {
+			spec.Tolerations = append(spec.Tolerations, corev1.Toleration{Key: t.Key, Operator: corev1.TolerationOpEqual, Value: t.Value, Effect: t.Effect})
+		}
+	}
+	if !(h.Share >= 0 && h.Share <= largestShare) {
+		return nil, fmt.Errorf("headroom: share %v is not between 0 and %d", h.Share, largestShare)
+	}
+	room := maps.Clone(h.Amounts)
+	if room == nil {
+		room = corev1.ResourceList{}
+	}
+	for name, q := range room {
+		if q.Sign() <= 0 {
+			return nil, fmt.Errorf("headroom: %s: %s is not above 0", name, q.String())
+		}
+	}
+	requests := h.requests(p)
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		sum := room[name]
+		sum.Add(shareOf(h.Share, name, requests[name]))
+		if sum.Sign() > 0 {
+			room[name] = sum
+		}
+	}
+	if len(room) == 0 {
+		return out, nil
+	}
+	out.Replicas = 1
+	for name, q := range room {
+		n := 1.0
+		if most := ninthTenth(requests[name]); most > 0 {
+			n = math.Ceil(float64(units(name, q)) / float64(most))
+		}
+		if n > mostPods {
+			return nil, fmt.Errorf("headroom: %s: %s is more than %d pods", name, q.String(), mostPods)
+		}
+		out.Replicas = max(out.Replicas, int(n))
+	}
+	each := corev1.ResourceList{}
+	for name, q := range room {
+		each[name] = part(name, q, int64(out.Replicas))
+	}
+	spec.Containers = []corev1.Container{{Name: "room", Resources: corev1.ResourceRequirements{Requests: each}}}
+	return out, nil
+}
+
+// requests are the requests of the pods that the headroom is for, by resource.
+func (h Headroom) requests(p *scheduling.Problem) map[corev1.ResourceName][]int64 {
+	pool := map[string]string{} // by node
+	for _, node := range p.Nodes {
+		if node != nil {
+			pool[node.Name] = node.Labels[scheduling.NodePoolLabel]
+		}
+	}
+	var pods []*corev1.Pod
+	for _, pod := range slices.Concat(p.Pods, p.Running) {
+		if pod == nil || scheduling.IsVirtual(pod) || ofNode(pod) || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		there := pool[pod.Spec.NodeName] == h.NodePool
+		if pod.Spec.NodeName == "" {
+			there = pod.Spec.NodeSelector[scheduling.NodePoolLabel] == h.NodePool || len(p.NodePools) == 1
+		}
+		if h.NodePool == "" || there {
+			pods = append(pods, pod)
+		}
+	}
+	out := map[corev1.ResourceName][]int64{}
+	for _, list := range provisioning.PodRequests(pods) {
+		for name, q := range list {
+			out[name] = append(out[name], units(name, q))
+		}
+	}
+	return out
+}
+
+// ofNode reports whether a pod comes with its node: it is a DaemonSet's or a static pod.
+func ofNode(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind == "DaemonSet" || ref.Kind == "Node" })
+}
+
+// units is a quantity in millicores of CPU, else in the unit of the resource.
+func units(name corev1.ResourceName, q resource.Quantity) int64 {
+	if name == corev1.ResourceCPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
+// shareOf is a share of the sum of some requests, rounded up, in units of millicores or of the resource; the quantity is the
+// zero one where there are none.
+func shareOf(share float64, name corev1.ResourceName, requests []int64) (out resource.Quantity) {
+	sum := new(big.Float)
+	for _, n := range requests {
+		sum.Add(sum, new(big.Float).SetInt64(n))
+	}
+	n, _ := sum.Mul(sum, big.NewFloat(share)).Float64()
+	return quantity(name, int64(math.Ceil(min(n, math.MaxInt64/2))))
+}
+
+// quantity is an amount in the units of [units].
+func quantity(name corev1.ResourceName, n int64) resource.Quantity {
+	if name == corev1.ResourceCPU {
+		return *resource.NewMilliQuantity(n, resource.DecimalSI)
+	}
+	return *resource.NewQuantity(n, resource.BinarySI)
+}
+
+// ninthTenth is the least request that nine of ten of some pods do not exceed; 0 for no pods.
+func ninthTenth(requests []int64) int64 {
+	if len(requests) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(requests))
+	return sorted[(len(sorted)*9+9)/10-1]
+}
+
+// part is one of n equal parts of a quantity, rounded up; memory to whole mebibytes.
+func part(name corev1.ResourceName, q resource.Quantity, n int64) resource.Quantity {
+	each := (units(name, q)-1)/n + 1
+	if name == corev1.ResourceMemory {
+		const mebibyte = 1 << 20
+		each = ((each-1)/mebibyte + 1) * mebibyte
+	}
+	return quantity(name, each)
+}
