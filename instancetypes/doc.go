@@ -36,7 +36,7 @@
 //	  "version": 1,
 //	  "provenance": [{"source": "price list", "date": "2026-10-01", "license": "MIT",
 //	                  "covers": "on-demand prices", "prices": ["on-demand"],
-//	                  "zonesAssigned": [], "estimated": ["overhead"]}],
+//	                  "pricesEstimated": [], "estimated": ["overhead"]}],
 //	  "instanceTypes": [{
 //	    "name": "m7i.large",
 //	    "labels": {"kubernetes.io/arch": "amd64", "karpenter.k8s.aws/instance-family": "m7i"},

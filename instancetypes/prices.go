@@ -41,7 +41,7 @@ type PriceChange struct {
 
 // WithPrices returns a catalog with these prices. A price of one type in one zone under one
 // capacity type, on demand or spot, adds an offering where the catalog has the type and the zone,
-// but not the offering. Offerings whose price is replaced no longer name "price" or "zone" as
+// but not the offering. Offerings whose price is replaced no longer name "price" as
 // estimated. The catalog's provenance names the changes; older sources lose the figures that are
 // replaced everywhere.
 //
@@ -167,7 +167,7 @@ func (r *repricing) further(t *InstanceType, x *PriceChange) (o offerings.Offeri
 func (r *repricing) price(t *InstanceType, o offerings.Offering, x *PriceChange) {
 	o.Price = x.Price.Apply(o.Price)
 	if x.Price.Replaces() {
-		o.Estimated = slices.DeleteFunc(o.Estimated, func(field string) bool { return field == "price" || field == "zone" })
+		o.Estimated = slices.DeleteFunc(o.Estimated, func(field string) bool { return field == "price" })
 	}
 	r.made[o.Key(t.Name)] = sale{offering: o, replaced: x.Price.Replaces()}
 }
@@ -185,7 +185,7 @@ func (r *repricing) outlived(priced *Catalog) []Provenance {
 	gone := func(ct offerings.CapacityType) bool { return !left[ct] }
 	for i := range list {
 		list[i].Prices = slices.DeleteFunc(list[i].Prices, gone)
-		list[i].ZonesAssigned = slices.DeleteFunc(list[i].ZonesAssigned, gone)
+		list[i].PricesEstimated = slices.DeleteFunc(list[i].PricesEstimated, gone)
 	}
 	return list
 }

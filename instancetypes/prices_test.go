@@ -37,7 +37,7 @@ func ExampleCatalog_WithPrices() {
 		fmt.Println(by, o.Price)
 	}
 	for _, p := range catalog.Origin().Prices {
-		fmt.Println(p.CapacityType, p.Date, p.ZonesAssigned)
+		fmt.Println(p.CapacityType, p.Date, p.Estimated)
 	}
 	// Output:
 	// on-demand 0.072576

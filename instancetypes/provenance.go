@@ -20,9 +20,9 @@ type Provenance struct {
 	Covers string `json:"covers,omitempty"`
 	// Prices are the capacity types whose prices were taken from it, or changed by it.
 	Prices []offerings.CapacityType `json:"prices,omitempty"`
-	// ZonesAssigned are the capacity types whose prices the source does not give by zone, so that
-	// the catalog assigns them. Their offerings name "zone" as estimated.
-	ZonesAssigned []offerings.CapacityType `json:"zonesAssigned,omitempty"`
+	// PricesEstimated are those capacity types among Prices whose prices are estimates, e.g. because the source lists the
+	// prices of a type without their zones. Their offerings name "price" as estimated.
+	PricesEstimated []offerings.CapacityType `json:"pricesEstimated,omitempty"`
 	// Estimated names the fields that were computed or assumed rather than read.
 	Estimated []string `json:"estimated,omitempty"`
 }
@@ -42,8 +42,8 @@ type PriceOrigin struct {
 	// Source is [Provenance.Source], Date the day of the prices; empty if unknown.
 	Source string `json:"source,omitempty"`
 	Date   string `json:"date,omitempty"`
-	// ZonesAssigned says that the source does not give them by zone.
-	ZonesAssigned bool `json:"zonesAssigned,omitempty"`
+	// Estimated says that they are estimates: see [Provenance.PricesEstimated].
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // Name is the name of the catalog, e.g. "ec2/us-east-1"; empty if none was given.
@@ -74,7 +74,7 @@ func (c *Catalog) Origin() Origin {
 		p := &c.provenance[i]
 		for _, ct := range p.Prices {
 			origin.Prices = append(origin.Prices, PriceOrigin{
-				CapacityType: ct, Source: p.Source, Date: p.Date, ZonesAssigned: slices.Contains(p.ZonesAssigned, ct),
+				CapacityType: ct, Source: p.Source, Date: p.Date, Estimated: slices.Contains(p.PricesEstimated, ct),
 			})
 		}
 	}
@@ -106,7 +106,7 @@ func cloneProvenance(list []Provenance) []Provenance {
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].Prices = slices.Clone(list[i].Prices)
-		list[i].ZonesAssigned = slices.Clone(list[i].ZonesAssigned)
+		list[i].PricesEstimated = slices.Clone(list[i].PricesEstimated)
 		list[i].Estimated = slices.Clone(list[i].Estimated)
 	}
 	return list

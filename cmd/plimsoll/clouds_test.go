@@ -75,8 +75,8 @@ m7i.large      $0.1008      $0.1124      +11.5%
 m7i.xlarge     $0.2016      $0.2247      +11.5%
 
 on-demand: 2 instance types in both; B is cheaper for 0 and equal for 0, +11.5% in the median (+11.5% to +11.5%); 0 only in A, 0 only in B.
-A is ec2/us-east-1, on-demand as of 2026-07-06 (some as of 2025-05-28), spot as of 2025-05-28 (zones estimated).
-B is ec2/eu-west-1, on-demand as of 2025-05-28, spot as of 2025-05-28 (zones estimated).
+A is ec2/us-east-1, on-demand as of 2026-07-06 (some as of 2025-05-28), spot as of 2025-05-28 (estimated).
+B is ec2/eu-west-1, on-demand as of 2025-05-28, spot as of 2025-05-28 (estimated).
 `, r.stdout)
 	r = run(t, "catalog", "--compare", "azure/westeurope", "gcp/europe-west4", "--filter", "cpu<=4", "-o", "csv")
 	require.Equal(t, exitOK, r.code, r.stderr)

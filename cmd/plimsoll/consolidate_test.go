@@ -156,7 +156,7 @@ func TestVerifyMoves(t *testing.T) {
 	}
 	r := check(made.stdout)
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Regexp(t, `^The plan is valid: \d+ steps from 11 nodes to \d+ nodes, \d+ pods rescheduled, from \$3\.7607 to \$[0-9.]+ per hour\.\nThe lower bound of \$[0-9.]+ per hour is proven by`, r.stdout)
+	require.Regexp(t, `^The plan is valid: \d+ steps from 11 nodes to \d+ nodes, \d+ pods rescheduled, from \$3\.7696 to \$[0-9.]+ per hour\.\nThe lower bound of \$[0-9.]+ per hour is proven by`, r.stdout)
 
 	plan := moveset(t, made.stdout)
 	plan.Steps[0].SavingPerHour++

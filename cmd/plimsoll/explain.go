@@ -122,7 +122,7 @@ func printAnswers(a *app, format string, p *problem, plan *scheduling.Plan, answ
 			t.answer(answer)
 		}
 		t.to.offerings(t.reasons)
-		if note := launches.ZoneNote(t.options); note != "" {
+		if note := launches.PriceNote(t.options); note != "" {
 			t.to.line("\n%s", note)
 		}
 		return nil

@@ -141,7 +141,7 @@ func TestNodeGroups(t *testing.T) {
 		"eks": {eksCluster(), "", []string{
 			"Prices: ec2/eu-west-1,",
 			"  workers      6      m5.2xlarge ×6  on-demand  2.6112  1,906    25%      13%\n",
-			"  total (now)  9                                2.9152  2,128\n",
+			"  total (now)  9                                2.9141  2,127\n",
 			"  batch        3      m5.xlarge ×3   spot       0.3",
 			"batch (eks.amazonaws.com/nodegroup), workers (eks.amazonaws.com/nodegroup); which of its types a group launches is up to its autoscaler",
 			"node groups: the minimum and maximum sizes of batch, workers are unknown: a minimum of one node",

@@ -40,7 +40,7 @@ func TestSpotPriceHistory(t *testing.T) {
 	require.Equal(t, "us-east-1a", best.Zone, "use1-az1 has the first letter in the catalog, whatever it is called in the account")
 	require.Equal(t, "0.001", best.Price.String())
 	require.Empty(t, best.Estimated)
-	require.Equal(t, []string{"zone"}, plan.Launches[0].Options[1].Estimated, "of the other zones it says nothing")
+	require.Equal(t, []string{"price"}, plan.Launches[0].Options[1].Estimated, "of the other zones it says nothing")
 	for i := range plan.Summary.Catalog.Prices {
 		if p := &plan.Summary.Catalog.Prices[i]; strings.HasPrefix(p.Source, "github.com/") {
 			p.Source = "" // modules with their versions
@@ -50,7 +50,7 @@ func TestSpotPriceHistory(t *testing.T) {
 		{CapacityType: "on-demand", Date: "2026-07-06"},
 		{CapacityType: "on-demand", Date: "2025-05-28"},
 		{CapacityType: "spot", Source: file, Date: "2026-11-20"},
-		{CapacityType: "spot", Date: "2025-05-28", ZonesAssigned: true},
+		{CapacityType: "spot", Date: "2025-05-28", Estimated: true},
 	}}, plan.Summary.Catalog)
 	var texts []string
 	for _, w := range plan.Warnings {
@@ -63,7 +63,7 @@ func TestSpotPriceHistory(t *testing.T) {
 
 	r = run(t, append(args, only("m8i.xlarge"))...)
 	require.Contains(t, r.stdout, "m8i.xlarge     spot      us-east-1b  p         0.0092")
-	require.Contains(t, r.stdout, "spot as of 2026-11-20 (some as of 2025-05-28 with estimated zones).\n")
+	require.Contains(t, r.stdout, "spot as of 2026-11-20 (some estimated as of 2025-05-28).\n")
 	require.Contains(t, r.stdout, "The same nodes on demand: $0.2189 per hour at prices as of 2026-07-06; the plan, at spot prices as of 2026-11-20, is 96% cheaper.")
 
 	yaml := temp(t, "spot.yaml", "SpotPriceHistory:\n- {AvailabilityZone: us-east-1a, InstanceType: m5.xlarge, ProductDescription: Linux/UNIX, SpotPrice: '0.003', Timestamp: '2026-11-20T06:16:23+00:00'}\n")

@@ -108,7 +108,7 @@ func (t *table) headed(rows [][]string, spare ...string) (left []string) {
 
 // zones says below a table of options to launch that the zones of some are estimated, if any is.
 func (t *table) zones(options []scheduling.LaunchOption) {
-	if note := launches.ZoneNote(options); note != "" {
+	if note := launches.PriceNote(options); note != "" {
 		t.line("%s%s", t.indent(), note)
 	}
 }

@@ -71,8 +71,8 @@ func TestWhatIf(t *testing.T) {
 	var table bytes.Buffer
 	writeOutcomes(&table, view{width: 120}, []*problem{{Snapshot: &manifest.Snapshot{}}}, []*whatif.Outcome{base, got["no spot"], got["rebuilt here"], got["Stockholm"]})
 	require.Contains(t, table.String(), "CASE          $/MONTH  NODES  MOVES")
-	require.Contains(t, table.String(), "\nbaseline      1,410    8      14")
-	require.Regexp(t, `\nno spot       1,361    7      14     3         -                   -             2\n`, table.String())
+	require.Contains(t, table.String(), "\nbaseline      1,417    8      14")
+	require.Regexp(t, `\nno spot       1,365    7      14     3         -                   -             2\n`, table.String())
 	require.Contains(t, table.String(), "Stockholm: different region: priced as a full rebuild, and compared with rebuilt here.\n")
 	require.Contains(t, table.String(), "no spot: 1 node stays that the case would not launch: ip-10-0-2-75.\n")
 	require.Contains(t, table.String(), "no spot: not placed: batch/render-0, batch/render-1, so that its price is not compared.\n")
@@ -207,10 +207,10 @@ func TestWhatIfPricesOfEachCase(t *testing.T) {
 	require.Equal(t, exitOK, Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr), stderr.String())
 	text := stdout.String()
 	require.Equal(t, 1, strings.Count(text, "Prices: ec2/us-east-1, on-demand as of "), text)
-	require.Regexp(t, `(?m)^Stockholm: Prices: ec2/eu-north-1, on-demand as of .* spot as of .* \(\d+ months old, zones estimated\)\.$`, text)
+	require.Regexp(t, `(?m)^Stockholm: Prices: ec2/eu-north-1, on-demand as of .* spot as of .* \(\d+ months old, estimated\)\.$`, text)
 	require.Equal(t, 2, strings.Count(text, "Prices: "), text)
 	require.Regexp(t, `WARNING: the (on-demand and )?spot prices are more than a year old; spot prices change the most, so compare regions with --no-spot, or use current ones with --prices FILE \(https://\S+\)\.\n`, text)
 	_, below, _ := strings.Cut(text, "\n\n")
 	require.True(t, strings.HasPrefix(below, "WARNING: "), "directly below the table: %s", text)
-	require.Contains(t, text, "rebuilt here: consolidate rebuilds the cluster from scratch for $1,018 a month, with its zones, volumes and other nodes, and without pending pods.\n")
+	require.Contains(t, text, "rebuilt here: consolidate rebuilds the cluster from scratch for $1,031 a month, with its zones, volumes and other nodes, and without pending pods.\n")
 }

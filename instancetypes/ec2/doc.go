@@ -1,5 +1,5 @@
 // Package ec2 holds the catalogs of Amazon EC2, region by region: about 1,340 instance types with
-// their shapes, labels and prices, embedded in some 240 kB.
+// their shapes, labels and prices, embedded in some 160 kB.
 //
 //	plan, err := planner.Plan(ctx, scheduling.Problem{Catalog: ec2.MustCatalog("us-east-1"), …})
 //
@@ -17,7 +17,7 @@
 //     those of summer 2026, with the types that are new since then. Prices of bare
 //     metal are of 2025 where there is one, since the newer list prices dedicated
 //     tenancy; the others carry the dedicated price, marked as an estimate.
-//   - Spot: prices of zones on one day of May 2025. Real spot prices move by the
+//   - Spot: prices of one day of May 2025. Real spot prices move by the
 //     hour: for decisions about money feed current ones, such as a spot price history
 //     by [instancetypes.Catalog.WithPrices]. A type without a spot price is not sold as spot here. Regions
 //     that accounts must opt into, and GovCloud, have no spot prices in the source.
@@ -27,8 +27,8 @@
 //   - Zones: by zone id, under the label topology.k8s.aws/zone-id. Names of zones
 //     differ from account to account, so the zone whose id ends in az1 is called a,
 //     az2 is b, and so on; Catalog.WithZones gives zones the names that an account has
-//     for them. The source does not say which spot price belongs to which zone; they are
-//     dealt out in order, the cheapest to the first, and "zone" stands in Estimated.
+//     for them. The source does not say which spot price of a type belongs to which zone: its
+//     median is that of all zones, and "price" stands in Estimated.
 //     Where the zones of a type are not known they are assumed, and Estimated names
 //     "unavailable".
 //

@@ -26,11 +26,11 @@ func ExampleCatalog() {
 	// Output:
 	// memory for pods: 6903Mi pods: 29
 	// eu-central-1a on-demand 0.115
-	// eu-central-1a spot 0.0379
+	// eu-central-1a spot 0.0387
 	// eu-central-1b on-demand 0.115
 	// eu-central-1b spot 0.0387
 	// eu-central-1c on-demand 0.115
-	// eu-central-1c spot 0.0422
+	// eu-central-1c spot 0.0387
 }
 
 func ExampleCatalog_unknownRegion() {

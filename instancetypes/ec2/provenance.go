@@ -48,11 +48,11 @@ func older(src facts.Source, n counts) instancetypes.Provenance {
 	if n.spot == 0 {
 		p.Covers += "; the source has no spot prices of this region, so nothing is sold as spot here"
 	} else {
-		p.Covers += fmt.Sprintf("; zones, spot prices (%d) and interruption bands of spot machines", n.spot)
+		p.Covers += fmt.Sprintf("; zones, spot prices of %d types and interruption bands of spot machines", n.spot)
 		p.Prices = append(p.Prices, offerings.Spot)
-		p.ZonesAssigned = []offerings.CapacityType{offerings.Spot}
+		p.PricesEstimated = []offerings.CapacityType{offerings.Spot}
 		p.Estimated = append(p.Estimated,
-			"offerings.zone of spot prices: the source lists the prices of a type in a region in ascending order without naming zones; they are given to its zones in order of name; the offerings of types with several zones name \"zone\" as estimated",
+			"offerings.price of spot machines: the source lists the prices of a type in a region in ascending order without naming zones; all zones have their median; the offerings name \"price\" as estimated",
 			"offerings.interruptionRate: the middle of the published band, a quarter for the open band above 20 %")
 	}
 	p.Estimated = append(p.Estimated,
@@ -110,7 +110,9 @@ func count(shapes facts.Shapes, region facts.Region) counts {
 		n.zonesKnown = n.zonesKnown || z.ID != ""
 	}
 	for _, row := range region.Rows {
-		n.spot += len(row.Spot)
+		if row.Spot > 0 {
+			n.spot++
+		}
 		if derived[row.Type] {
 			n.derived++
 		}

@@ -49,7 +49,9 @@ func provenance(shapes facts.Shapes, region facts.Region) []instancetypes.Proven
 	src := shapes.Sources
 	spot, assumed := 0, 0
 	for _, row := range region.Rows {
-		spot += len(row.Spot)
+		if row.Spot > 0 {
+			spot++
+		}
 		if row.Assumed {
 			assumed++
 		}

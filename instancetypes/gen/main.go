@@ -131,7 +131,9 @@ func (r *reporter) tables(t *tables, bytes int) {
 	for _, g := range t.regions {
 		spot, assumed := 0, 0
 		for _, row := range g.Rows {
-			spot += len(row.Spot)
+			if row.Spot > 0 {
+				spot++
+			}
 			if row.Assumed {
 				assumed++
 			}

@@ -78,7 +78,7 @@ func (c Cloud) Build(shapes Shapes, region Region) (*instancetypes.Catalog, erro
 			return nil, fmt.Errorf("%s: has a price and no shape", row.Type)
 		}
 		t := c.node(&shapes.List[next], region.Name)
-		t.Offerings = places.offerings(row, region.SpotOfRegion)
+		t.Offerings = places.offerings(row, region.SpotEstimated)
 		types = append(types, t)
 	}
 	catalog, err := instancetypes.NewCatalog(types...)
@@ -142,38 +142,29 @@ func (c Cloud) places(region Region) places {
 	return p
 }
 
-// offerings lists how a type is sold. The spot prices belong to its zones in order, as far as
-// they go, and which of several zones they belong to is assigned; or, if they are those of the
-// region, the one that there is to all of them.
-func (p places) offerings(row Row, spotOfRegion bool) []offerings.Offering {
-	var estimated, assigned []string
+// offerings lists how a type is sold; the spot price is the same in all its zones.
+func (p places) offerings(row Row, spotEstimated bool) []offerings.Offering {
+	var onDemand, spot []string
 	if row.List == DedicatedList {
-		estimated = append(estimated, "price")
+		onDemand = append(onDemand, "price")
+	}
+	if spotEstimated {
+		spot = append(spot, "price")
 	}
 	if row.Assumed {
-		estimated = append(estimated, "unavailable")
-	}
-	switch {
-	case spotOfRegion:
-		assigned = estimated
-	case len(row.Zones) > 1:
-		assigned = []string{"zone"}
+		onDemand, spot = append(onDemand, "unavailable"), append(spot, "unavailable")
 	}
 	list := make([]offerings.Offering, 0, 2*len(row.Zones))
 	for i := range len(row.Zones) {
 		here := p[row.Zones[i]]
 		list = append(list, offerings.Offering{
 			Zone: here.zone, CapacityType: offerings.OnDemand, Price: row.OnDemand,
-			Labels: here.onDemand, Estimated: estimated,
+			Labels: here.onDemand, Estimated: onDemand,
 		})
-		at := i
-		if spotOfRegion {
-			at = 0
-		}
-		if at < len(row.Spot) {
+		if row.Spot > 0 {
 			list = append(list, offerings.Offering{
-				Zone: here.zone, CapacityType: offerings.Spot, Price: row.Spot[at],
-				InterruptionRate: row.Band.Rate(), Labels: here.spot, Estimated: assigned,
+				Zone: here.zone, CapacityType: offerings.Spot, Price: row.Spot,
+				InterruptionRate: row.Band.Rate(), Labels: here.spot, Estimated: spot,
 			})
 		}
 	}

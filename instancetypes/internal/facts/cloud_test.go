@@ -45,9 +45,10 @@ func TestOfferingsOfARow(t *testing.T) {
 	spot := func(id string) map[string]string { return map[string]string{"example.com/paid": "spot" + id} }
 	assert.Equal(t, []offerings.Offering{
 		{Zone: "mars-1a", CapacityType: offerings.OnDemand, Price: 9, Labels: onDemand("1")},
-		{Zone: "mars-1a", CapacityType: offerings.Spot, Price: 4, InterruptionRate: 0.075, Labels: spot("1"), Estimated: []string{"zone"}},
+		{Zone: "mars-1a", CapacityType: offerings.Spot, Price: 4, InterruptionRate: 0.075, Labels: spot("1"), Estimated: []string{"price"}},
 		{Zone: "mars-1c", CapacityType: offerings.OnDemand, Price: 9, Labels: onDemand("")},
-	}, sold(t, facts.Region{Rows: []facts.Row{{Type: "m5.large", OnDemand: 9, Zones: "ac", Spot: []offerings.Price{4}, Band: 2}}}))
+		{Zone: "mars-1c", CapacityType: offerings.Spot, Price: 4, InterruptionRate: 0.075, Labels: spot(""), Estimated: []string{"price"}},
+	}, sold(t, facts.Region{SpotEstimated: true, Rows: []facts.Row{{Type: "m5.large", OnDemand: 9, Zones: "ac", Spot: 4, Band: 2}}}))
 	assert.Equal(t, []offerings.Offering{
 		{Zone: "mars-1c", CapacityType: offerings.OnDemand, Price: 9, Labels: onDemand(""), Estimated: []string{"price", "unavailable"}},
 	}, sold(t, facts.Region{Rows: []facts.Row{{Type: "m5.large", OnDemand: 9, List: facts.DedicatedList, Zones: "c", Assumed: true}}}))
@@ -56,7 +57,7 @@ func TestOfferingsOfARow(t *testing.T) {
 		{Zone: "mars-1a", CapacityType: offerings.Spot, Price: 4, Labels: spot("1"), Estimated: []string{"unavailable"}},
 		{Zone: "mars-1c", CapacityType: offerings.OnDemand, Price: 9, Labels: onDemand(""), Estimated: []string{"unavailable"}},
 		{Zone: "mars-1c", CapacityType: offerings.Spot, Price: 4, Labels: spot(""), Estimated: []string{"unavailable"}},
-	}, sold(t, facts.Region{SpotOfRegion: true, Rows: []facts.Row{{Type: "m5.large", OnDemand: 9, Zones: "ac", Spot: []offerings.Price{4}, Assumed: true}}}))
+	}, sold(t, facts.Region{Rows: []facts.Row{{Type: "m5.large", OnDemand: 9, Zones: "ac", Spot: 4, Assumed: true}}}))
 }
 
 func TestPricesNeedShapes(t *testing.T) {

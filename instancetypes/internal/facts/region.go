@@ -14,8 +14,9 @@ type Region struct {
 	Name string `json:"name"`
 	// Zones lists its availability zones, in order of letter.
 	Zones []Zone `json:"zones"`
-	// SpotOfRegion says that the spot price of a row is that of all its zones.
-	SpotOfRegion bool `json:"spotOfRegion,omitempty"`
+	// SpotEstimated says that the cloud has a spot price in each zone, and the rows have one in place of them, because the
+	// source does not say which price is of which zone.
+	SpotEstimated bool `json:"spotEstimated,omitempty"`
 	// FreshDate is the day of the fresher price list, as YYYY-MM-DD; empty if there
 	// is none for this region.
 	FreshDate string `json:"freshDate,omitempty"`
@@ -62,14 +63,14 @@ type Row struct {
 	Zones string `json:"zones"`
 	// Assumed tells that the zones are a guess, because no source lists them.
 	Assumed bool `json:"assumed,omitempty"`
-	// Spot lists spot prices, ascending: one for each zone as far as they go.
-	Spot []offerings.Price `json:"spot,omitempty"`
+	// Spot is the spot price in all of these zones; 0 if it is not known, so that the type is not sold as spot.
+	Spot offerings.Price `json:"spot,omitempty"`
 	// Band is the interruption band of spot machines, 1 to 5; 0 if not known.
 	Band Band `json:"band,omitempty"`
 }
 
 // Validate returns the errors of a region, at most 20: prices that are not above 0, zones that the region
-// does not have, more spot prices than zones, spot prices in zones that are guesses.
+// does not have, interruption bands without a spot price.
 func (g *Region) Validate() error {
 	var errs []error
 	fault := func(format string, args ...any) {
@@ -92,8 +93,8 @@ func (g *Region) Validate() error {
 		fault("%w", err)
 	}
 	for _, row := range g.Rows {
-		if row.OnDemand <= 0 || row.OneYear < 0 || row.ThreeYears < 0 {
-			fault("%s: prices %v on demand, %v and %v committed: want more than 0, and at least 0", row.Type, row.OnDemand, row.OneYear, row.ThreeYears)
+		if row.OnDemand <= 0 || min(row.OneYear, row.ThreeYears, row.Spot) < 0 {
+			fault("%s: prices %v on demand, %v and %v committed, %v spot: want more than 0, and at least 0", row.Type, row.OnDemand, row.OneYear, row.ThreeYears, row.Spot)
 		}
 		if !slices.Contains([]PriceList{OlderList, FresherList, DedicatedList, FormerList}, row.List) {
 			fault("%s: price list %q is not known", row.Type, row.List)
@@ -107,20 +108,8 @@ func (g *Region) Validate() error {
 				break
 			}
 		}
-		if row.Band < 0 || row.Band > BandTop || row.Band != 0 && len(row.Spot) == 0 {
+		if row.Band < 0 || row.Band > BandTop || row.Band != 0 && row.Spot == 0 {
 			fault("%s: interruption band %d: want 0 to %d, and 0 without a spot price", row.Type, row.Band, BandTop)
-		}
-		for i, p := range row.Spot {
-			if p <= 0 || i > 0 && p < row.Spot[i-1] {
-				fault("%s: spot prices %v: want prices above 0 that ascend", row.Type, row.Spot)
-				break
-			}
-		}
-		switch {
-		case g.SpotOfRegion && len(row.Spot) > 1:
-			fault("%s: %d spot prices: want one for the region", row.Type, len(row.Spot))
-		case !g.SpotOfRegion && (len(row.Spot) > len(row.Zones) || len(row.Spot) > 0 && row.Assumed):
-			fault("%s: %d spot prices: want at most one for each zone, and none where zones are a guess", row.Type, len(row.Spot))
 		}
 	}
 	return errors.Join(errs...)

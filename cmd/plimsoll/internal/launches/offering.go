@@ -20,14 +20,14 @@ func Offering(o *scheduling.LaunchOption) string {
 	return text
 }
 
-// ZoneNote says that the zones of some options are estimated, "" if none is.
-func ZoneNote(options []scheduling.LaunchOption) string {
-	estimated := lo.Filter(options, func(o scheduling.LaunchOption, _ int) bool { return slices.Contains(o.Estimated, "zone") })
+// PriceNote says that the prices of some options are estimated, "" if none is.
+func PriceNote(options []scheduling.LaunchOption) string {
+	estimated := lo.Filter(options, func(o scheduling.LaunchOption, _ int) bool { return slices.Contains(o.Estimated, "price") })
 	if len(estimated) == 0 {
 		return ""
 	}
 	types := lo.Uniq(lo.Map(estimated, func(o scheduling.LaunchOption, _ int) string { return string(o.CapacityType) }))
-	return fmt.Sprintf("Zones of %s nodes are estimated: the source of the prices names none.", strings.Join(types, " and "))
+	return fmt.Sprintf("Prices of %s nodes are estimated; plimsoll catalog --sources says how.", strings.Join(types, " and "))
 }
 
 // Bundle writes the offerings of options, each once with its count, at most so many of them.

@@ -56,15 +56,15 @@ func dated(list []instancetypes.PriceOrigin, today time.Time) string {
 	if months := age(first.Date, today); months >= 2 {
 		notes = append(notes, fmt.Sprintf("%d months old", months))
 	}
-	if first.ZonesAssigned {
-		notes = append(notes, "zones estimated")
+	if first.Estimated {
+		notes = append(notes, "estimated")
 	}
 	for _, o := range list[1:] {
 		switch {
 		case o.Date == "":
 			notes = append(notes, "changed by "+o.Source)
-		case o.ZonesAssigned:
-			notes = append(notes, "some as of "+o.Date+" with estimated zones")
+		case o.Estimated:
+			notes = append(notes, "some estimated as of "+o.Date)
 		case o.Date != first.Date:
 			notes = append(notes, "some as of "+o.Date)
 		case o.Source != first.Source:

@@ -17,7 +17,7 @@ func WriteSources(w *bytes.Buffer, c *instancetypes.Catalog) {
 		fmt.Fprintln(w, p.Source)
 		for _, field := range []struct{ name, text string }{
 			{"date", p.Date}, {"licence", p.License}, {"covers", p.Covers},
-			{"prices", joined(p.Prices)}, {"prices without zones", joined(p.ZonesAssigned)},
+			{"prices", joined(p.Prices)}, {"estimated prices", joined(p.PricesEstimated)},
 		} {
 			if field.text != "" {
 				fmt.Fprintf(w, "  %s: %s\n", field.name, field.text)

@@ -72,8 +72,8 @@ func (r *Report) Markdown(w io.Writer) error {
 		if rest := p.Unlisted(); rest != nil {
 			m.Row("", "and "+plural(rest.Waves, "further step"), "", "", fmt.Sprint(rest.Pods), figures.Dollars(rest.SavingCents))
 		}
-		if r.ZoneNote != "" {
-			m.Line("\n%s", r.ZoneNote)
+		if r.PriceNote != "" {
+			m.Line("\n%s", r.PriceNote)
 		}
 		m.Close()
 	}

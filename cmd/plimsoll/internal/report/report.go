@@ -62,8 +62,8 @@ type Report struct {
 	Points []Point `json:"points"`
 	// Steps are the plan's steps, in their order.
 	Steps []Step `json:"steps"`
-	// ZoneNote says that zones of launches are estimated; "" if none is.
-	ZoneNote string `json:"zoneNote,omitempty"`
+	// PriceNote says that prices of launches are estimated; "" if none is.
+	PriceNote string `json:"priceNote,omitempty"`
 	// Cordon are the nodes to cordon before the first step, by name.
 	Cordon []string `json:"cordon,omitempty"`
 	// Runbook is the commands for the steps, for a shell; "" if there are no steps.
@@ -213,5 +213,5 @@ func (r *Report) steps(plan *disruption.ConsolidationPlan, machines []*costs.Mac
 		}
 		r.Steps, r.Points = append(r.Steps, step), append(r.Points, reached)
 	}
-	r.ZoneNote = launches.ZoneNote(launched)
+	r.PriceNote = launches.PriceNote(launched)
 }

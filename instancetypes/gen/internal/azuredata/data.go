@@ -39,7 +39,7 @@ func Build(in source.Azure, described []source.Size, sources facts.Sources) (fac
 	var regions []facts.Region
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(in.Prices)) {
-		region := facts.Region{Name: name, Zones: zonesOf(name, in), SpotOfRegion: true}
+		region := facts.Region{Name: name, Zones: zonesOf(name, in)}
 		for size, text := range in.Prices[name] {
 			shape, ok := shapes[size]
 			if !ok {
@@ -120,8 +120,8 @@ func rowOf(shape facts.Shape, text string, region facts.Region, older source.Siz
 		return row, nil
 	}
 	spot, err := offerings.ParsePrice(string(from.Spot))
-	if spot < row.OnDemand && spot > 0 {
-		row.Spot = []offerings.Price{spot}
+	if spot < row.OnDemand {
+		row.Spot = spot
 	}
 	return row, err
 }

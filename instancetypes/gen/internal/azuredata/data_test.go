@@ -58,15 +58,15 @@ func TestBuild(t *testing.T) {
 	require.NoError(t, err)
 	p := offerings.MustPrice
 	assert.Equal(t, []facts.Region{
-		{Name: "eastus", Zones: []facts.Zone{{Letter: '1'}, {Letter: '2'}}, SpotOfRegion: true, Rows: []facts.Row{
-			{Type: "Standard_D2as_v5", OnDemand: p("0.086"), List: facts.FormerList, Zones: "12", Assumed: true, Spot: []offerings.Price{p("0.02")}},
+		{Name: "eastus", Zones: []facts.Zone{{Letter: '1'}, {Letter: '2'}}, Rows: []facts.Row{
+			{Type: "Standard_D2as_v5", OnDemand: p("0.086"), List: facts.FormerList, Zones: "12", Assumed: true, Spot: p("0.02")},
 			{Type: "Standard_D4as_v5", OnDemand: p("0.172"), Zones: "12", Assumed: true},
 			{Type: "Standard_D8s_v5", OnDemand: p("0.384"), Zones: "12", Assumed: true}, // its spot price is above that on demand
 			{Type: "Standard_NC6s_v3", OnDemand: p("3.06"), Zones: "12", Assumed: true},
 		}},
-		{Name: "westus", Zones: []facts.Zone{{Letter: '0'}}, SpotOfRegion: true, Rows: []facts.Row{
+		{Name: "westus", Zones: []facts.Zone{{Letter: '0'}}, Rows: []facts.Row{
 			{Type: "Standard_D4as_v5", OnDemand: p("0.196"), Zones: "0", Assumed: true},
-			{Type: "Standard_D8s_v5", OnDemand: p("0.448"), Zones: "0", Assumed: true, Spot: []offerings.Price{p("0.1")}},
+			{Type: "Standard_D8s_v5", OnDemand: p("0.448"), Zones: "0", Assumed: true, Spot: p("0.1")},
 		}},
 	}, regions)
 	assert.Equal(t, []facts.Shape{

@@ -79,11 +79,11 @@ func TestADescribedType(t *testing.T) {
 		Interfaces: 3, Addresses: 10, BranchInterfaces: 9, NetworkMbps: 750, EBSMbps: 4750, LocalDiskGB: 1800,
 	}}, out.Shapes.List)
 	assert.Equal(t, []facts.Region{{
-		Name: "us-east-1", FreshDate: "2026-07-06",
+		Name: "us-east-1", FreshDate: "2026-07-06", SpotEstimated: true,
 		Zones: []facts.Zone{{Letter: 'a', ID: "use1-az1"}, {Letter: 'b', ID: "use1-az2"}},
 		Rows: []facts.Row{{
 			Type: "m5.large", OnDemand: offerings.MustPrice("0.096"), Zones: "ab",
-			Spot: []offerings.Price{offerings.MustPrice("0.03"), offerings.MustPrice("0.04")}, Band: 5,
+			Spot: offerings.MustPrice("0.03"), Band: 5,
 		}},
 	}}, out.Regions)
 	assert.Empty(t, out.LeftOut)
@@ -106,18 +106,20 @@ func TestTheFresherPriceStands(t *testing.T) {
 	assert.Equal(t, []string{"m8i.metal-96xl: no region is known to sell it at a price of its own"}, out.LeftOut)
 }
 
-func TestSpotPricesAreDealtOut(t *testing.T) {
+// The prices come in ascending order and without zones, so that no zone may be the cheapest one by the order.
+func TestSpotPriceIsTheMedianOfAllZones(t *testing.T) {
 	sell := func(band string, spot ...string) facts.Row {
 		return rows(t, build(t, input(nil, instance("m5.large", func(i *source.Instance) {
 			i.Pricing["us-east-1"] = linux("0.096", band, spot...)
 		}))))["m5.large"]
 	}
-	assert.Equal(t, []offerings.Price{offerings.MustPrice("0.01")}, sell("<5%", "0.01").Spot, "the second zone has none")
-	assert.Equal(t, []offerings.Price{offerings.MustPrice("0.01"), offerings.MustPrice("0.02")}, sell("<5%", "0.03", "0.02", "0.01").Spot)
+	assert.Equal(t, "0.01", sell("<5%", "0.01").Spot.String())
+	assert.Equal(t, "0.01", sell("<5%", "0.03", "0.01").Spot.String(), "the lower one of two")
+	assert.Equal(t, "0.02", sell("<5%", "0.03", "0.02", "0.01", "0.000").Spot.String())
 	assert.Equal(t, facts.Band(1), sell("<5%", "0.01").Band)
 	assert.Zero(t, sell("", "0.01").Band)
 	assert.Zero(t, sell("<5%").Band, "no spot price, no band")
-	assert.Empty(t, sell("<5%", "0.000").Spot, "a price of nothing is no price")
+	assert.Zero(t, sell("<5%", "0.000").Spot, "a price of nothing is no price")
 }
 
 func TestZonesThatNoSourceLists(t *testing.T) {
@@ -139,7 +141,6 @@ func TestZonesThatNoSourceLists(t *testing.T) {
 		assert.Equal(t, want.Zones, got[name].Zones, name)
 		assert.Equal(t, want.Assumed, got[name].Assumed, name)
 	}
-	assert.Empty(t, got["p4de.24xlarge"].Spot, "spot prices go by zone")
 	assert.NotContains(t, got, "m4.large", "described, and not sold here")
 
 	out := build(t, input(nil, instance("m5.large", func(i *source.Instance) {
@@ -148,7 +149,7 @@ func TestZonesThatNoSourceLists(t *testing.T) {
 	})))
 	require.Len(t, out.Regions, 1)
 	assert.Equal(t, []facts.Zone{{Letter: 'a'}, {Letter: 'b'}, {Letter: 'c'}}, out.Regions[0].Zones)
-	assert.Equal(t, facts.Row{Type: "m5.large", OnDemand: offerings.MustPrice("0.1"), Zones: "abc", Assumed: true}, out.Regions[0].Rows[0])
+	assert.Equal(t, facts.Row{Type: "m5.large", OnDemand: offerings.MustPrice("0.1"), Zones: "abc", Assumed: true, Spot: offerings.MustPrice("0.02"), Band: 1}, out.Regions[0].Rows[0])
 }
 
 func TestLocalZonesAreNotRegions(t *testing.T) {

@@ -34,7 +34,7 @@ func (b *builder) region(name string) (facts.Region, error) {
 	if err != nil {
 		return facts.Region{}, err
 	}
-	g := facts.Region{Name: name, Zones: zones.list, FreshDate: b.Fresh.Dates[name]}
+	g := facts.Region{Name: name, Zones: zones.list, SpotEstimated: true, FreshDate: b.Fresh.Dates[name]}
 	for _, typeName := range slices.Sorted(maps.Keys(b.shapes)) {
 		row, ok, err := b.row(zones, typeName)
 		if err != nil {
@@ -61,10 +61,6 @@ func (b *builder) row(zones regionZones, typeName string) (facts.Row, bool, erro
 	row.Zones, row.Assumed = zones.of(b.known[typeName])
 	if row.Zones == "" {
 		return row, false, nil
-	}
-	if row.Assumed {
-		// Spot prices go by zone: without zones there is nothing to attach them to.
-		return row, true, nil
 	}
 	err = addSpot(&row, older)
 	return row, true, err
@@ -100,22 +96,26 @@ func (b *builder) isWholeHost(region, name string, dedicated offerings.Price) bo
 	return ok && dedicated/3 > twin/2
 }
 
-// addSpot gives the spot prices to the zones in order: the source lists them in
-// ascending order and does not say which zone asks which. Zones beyond the last
-// price have no spot offering, prices beyond the last zone are dropped.
+// addSpot sets the spot price and the interruption band. The source lists the prices of a type in the zones of a region, in
+// ascending order and without the zones, so that all zones get their median, the lower one of two: the order says
+// nothing of a zone, e.g. that the first one is the cheapest.
 func addSpot(row *facts.Row, prices source.LinuxPrices) error {
+	var listed []offerings.Price
 	for _, text := range prices.Spot {
 		price, err := offerings.ParsePrice(text)
 		if err != nil {
 			return err
 		}
 		if price > 0 {
-			row.Spot = append(row.Spot, price)
+			listed = append(listed, price)
 		}
 	}
-	slices.Sort(row.Spot)
-	row.Spot = row.Spot[:min(len(row.Spot), len(row.Zones))]
-	if len(row.Spot) == 0 || prices.Band == "" {
+	if len(listed) == 0 {
+		return nil
+	}
+	slices.Sort(listed)
+	row.Spot = listed[(len(listed)-1)/2]
+	if prices.Band == "" {
 		return nil
 	}
 	band, err := facts.ParseBand(prices.Band)

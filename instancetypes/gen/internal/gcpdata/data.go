@@ -44,7 +44,7 @@ func Build(in source.GCP, sources facts.Sources) (facts.Shapes, []facts.Region, 
 				continue
 			}
 			if regions[region] == nil {
-				regions[region] = &facts.Region{Name: region, Zones: zonesOf(region, in), SpotOfRegion: true}
+				regions[region] = &facts.Region{Name: region, Zones: zonesOf(region, in)}
 			}
 			regions[region].Rows = append(regions[region].Rows, row)
 			sold = true
@@ -120,9 +120,7 @@ func rowOf(t source.MachineType, region string, in source.GCP) (row facts.Row, e
 	row = facts.Row{Type: t.Name}
 	row.OnDemand, errs[0] = offerings.ParsePrice(from.Hour)
 	if from.Spot != "" {
-		var spot offerings.Price
-		spot, errs[1] = offerings.ParsePrice(from.Spot)
-		row.Spot = []offerings.Price{spot}
+		row.Spot, errs[1] = offerings.ParsePrice(from.Spot)
 	}
 	row.OneYear, errs[2] = hourly(from.MonthOneYear, row.OnDemand)
 	row.ThreeYears, errs[3] = hourly(from.MonthThreeYears, row.OnDemand)
@@ -173,13 +171,13 @@ func zonesOf(region string, in source.GCP) (zones []facts.Zone) {
 func Compare(in source.GCP, regions []facts.Region) (pairs []crosscheck.Pair, err error) {
 	for _, region := range regions {
 		for _, row := range region.Rows {
-			for i, price := range append([]offerings.Price{row.OnDemand}, row.Spot...) {
-				key, ct := "on_demand", offerings.OnDemand
-				if i > 0 {
-					key, ct = "spot", offerings.Spot
+			for _, ct := range []offerings.CapacityType{offerings.OnDemand, offerings.Spot} {
+				key, price := "on_demand", row.OnDemand
+				if ct == offerings.Spot {
+					key, price = "spot", row.Spot
 				}
 				text, ok := in.Compared[region.Name][key][row.Type]
-				if !ok {
+				if !ok || price == 0 {
 					continue
 				}
 				theirs, err := offerings.ParsePrice(text.String())

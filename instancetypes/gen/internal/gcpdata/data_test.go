@@ -58,11 +58,11 @@ func TestBuild(t *testing.T) {
 	}, shapes.List)
 	zones := []facts.Zone{{Letter: 'a'}, {Letter: 'b'}, {Letter: 'c'}}
 	assert.Equal(t, []facts.Region{
-		{Name: "mars-1", Zones: zones, SpotOfRegion: true, Rows: []facts.Row{
-			{Type: "g2-standard-4", OnDemand: p("0.7"), OneYear: p("0.06"), Zones: "abc", Assumed: true, Spot: []offerings.Price{p("0.02")}},
-			{Type: "n2-standard-2", OnDemand: p("0.1"), OneYear: p("0.06"), Zones: "ab", Spot: []offerings.Price{p("0.02")}},
+		{Name: "mars-1", Zones: zones, Rows: []facts.Row{
+			{Type: "g2-standard-4", OnDemand: p("0.7"), OneYear: p("0.06"), Zones: "abc", Assumed: true, Spot: p("0.02")},
+			{Type: "n2-standard-2", OnDemand: p("0.1"), OneYear: p("0.06"), Zones: "ab", Spot: p("0.02")},
 		}},
-		{Name: "venus-1", Zones: zones, SpotOfRegion: true, Rows: []facts.Row{{Type: "c4a-standard-1", OnDemand: p("0.05"), Zones: "abc", Assumed: true}}},
+		{Name: "venus-1", Zones: zones, Rows: []facts.Row{{Type: "c4a-standard-1", OnDemand: p("0.05"), Zones: "abc", Assumed: true}}},
 	}, regions)
 	require.Len(t, leftOut, 3)
 	pairs, err := Compare(input(), regions)
