@@ -127,7 +127,7 @@ func TestReaderKnowsNodesBeforeTheyAreRegistered(t *testing.T) {
 	w.add(pods("web", 1, "1", "1Gi")...)
 	w.provision()
 	w.launch(true)
-	require.Eventually(t, func() bool { return len(w.nodes()) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(w.nodes()) == 1 }, patience, time.Millisecond)
 	w.observe()
 	require.Empty(t, w.claims()[0].Status.NodeName)
 	s := w.read()

@@ -143,7 +143,7 @@ func TestChangedClusterDropsCommands(t *testing.T) {
 		_, err := w.disrupter.Reconcile(w.ctx)
 		done <- err
 	}()
-	require.Eventually(t, func() bool { return w.clock.HasWaiters() }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return w.clock.HasWaiters() }, patience, time.Millisecond)
 	w.add(pods("late", 1, "100m", "64Mi")...)
 	w.clock.Step(time.Second)
 	require.NoError(t, <-done)

@@ -86,11 +86,11 @@ func TestPlanFile(t *testing.T) {
 	c.counts(map[string]int{"fallback/no_plan": 1})
 	free := map[string]string{"a": "b", "b": "c", "c": "a"}[c.pod("early").Spec.NodeName]
 	write(on(free), c.clock.read())
-	time.Sleep(100 * time.Millisecond) // the plugin polls every 10 ms
+	c.logged("The plan was read", 1)
 	c.create(pod("web", 1))
 	c.bound(map[string]string{"web": free})
 	write([]byte(`{`), c.clock.read().Add(time.Second))
-	time.Sleep(100 * time.Millisecond)
+	c.logged("unexpected end of JSON input", 1)
 	c.create(pod("next", 1))
 	c.pending("next", "Insufficient cpu")
 	last := map[string]string{"a": "b", "b": "c", "c": "a"}[free]

@@ -141,9 +141,11 @@ func TestNominatedNodeIsFoundAmongMany(t *testing.T) {
 		pods, want[name] = append(pods, pod(name, 1)), at
 	}
 	c := start(t, "{mode: Nominated}", planned(plan, time.Now()))
+	var nodes []*corev1.Node
 	for i := range 312 {
-		c.join(node(fmt.Sprintf("node-%d", i), 4))
+		nodes = append(nodes, node(fmt.Sprintf("node-%d", i), 4))
 	}
+	c.join(nodes...)
 	c.create(pods...)
 	c.bound(want)
 	c.counts(map[string]int{"planned": 12})

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,13 +47,42 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
+// patience is how long anything may take; a busy machine is slow.
+const patience = 3 * time.Minute
+
 // cluster is an API server in memory with a real kube-scheduler, which has the plugin.
 type cluster struct {
-	t        *testing.T
-	client   *fake.Clientset
-	clock    clock
-	registry metrics.KubeRegistry
-	serial   int
+	t         *testing.T
+	client    *fake.Clientset
+	scheduler *scheduler.Scheduler
+	clock     clock
+	registry  metrics.KubeRegistry
+	serial    int
+	log       lines
+}
+
+// lines are the messages of the plugin's log.
+type lines struct {
+	mu   sync.Mutex
+	text []string
+}
+
+func (l *lines) add(_, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, text)
+}
+
+// having returns how many lines have a text.
+func (l *lines) having(text string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.text {
+		if strings.Contains(line, text) {
+			n++
+		}
+	}
+	return n
 }
 
 // start starts a kube-scheduler with arguments for the plugin, in YAML on one line.
@@ -68,17 +98,17 @@ profiles:
 `
 	object, _, err := scheme.Codecs.UniversalDecoder().Decode([]byte(text), nil, nil)
 	require.NoError(t, err)
-	ctx := klog.NewContext(t.Context(), logr.Discard())
+	ctx := klog.NewContext(t.Context(), funcr.New(c.log.add, funcr.Options{}))
 	plugin := kubescheduler.Factory(kubescheduler.Options{Source: source, Register: c.registry.Register, Clock: c.clock.read, PollEvery: 10 * time.Millisecond})
 	informers := scheduler.NewInformerFactory(c.client, 0)
-	s, err := scheduler.New(ctx, c.client, informers, nil, func(string) events.EventRecorderLogger { return &events.FakeRecorder{} },
+	c.scheduler, err = scheduler.New(ctx, c.client, informers, nil, func(string) events.EventRecorderLogger { return &events.FakeRecorder{} },
 		scheduler.WithProfiles(object.(*config.KubeSchedulerConfiguration).Profiles...),
 		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{kubescheduler.Name: plugin}))
 	require.NoError(t, err)
 	informers.Start(ctx.Done())
 	informers.WaitForCacheSync(ctx.Done())
-	require.NoError(t, s.WaitForHandlersSync(ctx))
-	go s.Run(ctx)
+	require.NoError(t, c.scheduler.WaitForHandlersSync(ctx))
+	go c.scheduler.Run(ctx)
 	return c
 }
 
@@ -98,13 +128,17 @@ func (c *cluster) bind(action clienttesting.Action) (handled bool, result runtim
 	return true, binding, c.client.Tracker().Update(pods, pod, pod.Namespace)
 }
 
-// join adds nodes.
+// join adds nodes, and waits until kube-scheduler knows them: it is told of nodes and of pods in no particular order.
 func (c *cluster) join(nodes ...*corev1.Node) {
 	c.t.Helper()
 	for _, n := range nodes {
 		_, err := c.client.CoreV1().Nodes().Create(c.t.Context(), n, metav1.CreateOptions{})
 		require.NoError(c.t, err)
 	}
+	c.wait(func() (any, bool) {
+		known := c.scheduler.Cache.Dump().Nodes
+		return slices.Collect(maps.Keys(known)), !slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return known[n.Name] == nil })
+	})
 }
 
 // create adds pods.
@@ -128,7 +162,7 @@ func (c *cluster) pod(name string) *corev1.Pod {
 func (c *cluster) wait(state func() (got any, ok bool)) {
 	c.t.Helper()
 	var got any
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var ok bool
 		if got, ok = state(); ok {
 			return
@@ -160,6 +194,12 @@ func (c *cluster) pending(name, reason string) {
 		}
 		return "", false
 	})
+}
+
+// logged waits until the plugin has logged a text so many times.
+func (c *cluster) logged(text string, times int) {
+	c.t.Helper()
+	c.wait(func() (any, bool) { return c.log.having(text), c.log.having(text) == times })
 }
 
 // counts waits until the plugin's metrics are these, by result or result/cause.
