@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/scale"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/component-base/metrics"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/controller/deployment"
 	"k8s.io/kubernetes/pkg/controller/disruption"
@@ -21,18 +22,48 @@ import (
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
+
+	"github.com/plimsoll-go/plimsoll/adapters/kubescheduler"
 )
 
-// startScheduler runs kube-scheduler with its default configuration until ctx ends, but for pods that fit no node: it tries them
-// again every second, not up to ten seconds later, because the tests' nodes come within seconds.
+// PlannedScheduler is the spec.schedulerName of pods that are bound where their annotations say, by the plugin in
+// adapters/kubescheduler with its mode Pinned.
+const PlannedScheduler = "planned"
+
+// schedulerConfiguration is the configuration of kube-scheduler: the default, and a profile with the plugin.
+const schedulerConfiguration = `
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+- schedulerName: ` + PlannedScheduler + `
+  plugins: {multiPoint: {enabled: [{name: ` + kubescheduler.Name + `}]}}
+  pluginConfig: [{name: ` + kubescheduler.Name + `, args: {mode: Pinned}}]
+`
+
+// startScheduler runs kube-scheduler until ctx ends. Pods that fit no node are tried again every second, not up to ten seconds
+// later as by default, because the tests' nodes come within seconds.
 func startScheduler(ctx context.Context, client kubernetes.Interface) error {
+	object, _, err := scheme.Codecs.UniversalDecoder().Decode([]byte(schedulerConfiguration), nil, nil)
+	if err != nil {
+		return err
+	}
+	configuration, ok := object.(*config.KubeSchedulerConfiguration)
+	if !ok {
+		return fmt.Errorf("configuration of kube-scheduler: got %T", object)
+	}
+	plugin := kubescheduler.Factory(kubescheduler.Options{Register: metrics.NewKubeRegistry().Register})
 	factory := scheduler.NewInformerFactory(client, 0)
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
 	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
 		return err
 	}
-	s, err := scheduler.New(ctx, client, factory, nil, profile.NewRecorderFactory(broadcaster), scheduler.WithPodMaxBackoffSeconds(1))
+	s, err := scheduler.New(ctx, client, factory, nil, profile.NewRecorderFactory(broadcaster), scheduler.WithPodMaxBackoffSeconds(1),
+		scheduler.WithProfiles(configuration.Profiles...), scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{kubescheduler.Name: plugin}))
 	if err != nil {
 		return fmt.Errorf("create kube-scheduler: %w", err)
 	}

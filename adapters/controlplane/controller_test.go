@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -142,27 +143,41 @@ func (x *cluster) eventually(what string, f func() bool) {
 
 // bound is what the pods that the Deployments ask for cost at least, on new nodes.
 func (x *cluster) bound() offerings.Price {
+	deployments, err := x.Client.AppsV1().Deployments("default").List(x.t.Context(), metav1.ListOptions{})
+	require.NoError(x.t, err)
+	var pods []*corev1.Pod
+	for i := range deployments.Items {
+		d := &deployments.Items[i]
+		pods = append(pods, podsOf(d, *d.Spec.Replicas)...)
+	}
+	return x.plan(pods).Summary.LowerBoundPerHour
+}
+
+// podsOf returns pods as a Deployment makes them.
+func podsOf(d *appsv1.Deployment, n int32) []*corev1.Pod {
+	var out []*corev1.Pod
+	for i := range n {
+		pod := &corev1.Pod{ObjectMeta: *d.Spec.Template.ObjectMeta.DeepCopy(), Spec: *d.Spec.Template.Spec.DeepCopy()}
+		pod.Namespace, pod.Name = d.Namespace, fmt.Sprintf("%s-%d", d.Name, i)
+		out = append(out, pod)
+	}
+	return out
+}
+
+// plan returns a plan of new nodes for pods.
+func (x *cluster) plan(pods []*corev1.Pod) *scheduling.Plan {
 	pool, err := x.nodePool()
 	require.NoError(x.t, err)
-	p := scheduling.Problem{Catalog: x.catalog, NodePools: []*scheduling.NodePool{pool}}
+	p := scheduling.Problem{Catalog: x.catalog, NodePools: []*scheduling.NodePool{pool}, Pods: pods}
 	daemons, err := x.Client.AppsV1().DaemonSets(corev1.NamespaceAll).List(x.t.Context(), metav1.ListOptions{})
 	require.NoError(x.t, err)
 	for i := range daemons.Items {
 		p.DaemonSets = append(p.DaemonSets, &daemons.Items[i])
 	}
-	deployments, err := x.Client.AppsV1().Deployments("default").List(x.t.Context(), metav1.ListOptions{})
-	require.NoError(x.t, err)
-	for _, d := range deployments.Items {
-		for i := range *d.Spec.Replicas {
-			pod := &corev1.Pod{ObjectMeta: *d.Spec.Template.ObjectMeta.DeepCopy(), Spec: d.Spec.Template.Spec}
-			pod.Namespace, pod.Name = d.Namespace, fmt.Sprintf("%s-%d", d.Name, i)
-			p.Pods = append(p.Pods, pod)
-		}
-	}
 	plan, err := provisioning.Planner{}.Plan(x.t.Context(), p)
 	require.NoError(x.t, err)
 	require.Empty(x.t, plan.Unschedulable)
-	return plan.Summary.LowerBoundPerHour
+	return plan
 }
 
 func (x *cluster) nodePool() (*scheduling.NodePool, error) {
@@ -347,5 +362,10 @@ func TestController(t *testing.T) {
 		require.Len(t, x.cloud.Records(), launched)
 		s := x.c.Stats()
 		require.Zero(t, s.PendingPods+s.InFlight+s.StepsUnderWay)
+	})
+	part("the plugin binds pods as planned", func(*testing.T) {
+		x.stop()
+		x.cloud.Set(Conditions{})
+		x.bindsAsPlanned("web", "api", "cache")
 	})
 }

@@ -5,8 +5,8 @@
 // [Start] starts one, for the duration of a test:
 //
 //	apiserver.go     kube-apiserver and etcd, with RBAC
-//	components.go    kube-scheduler, and controllers for Deployments, ReplicaSets, DaemonSets, nodes, taints and
-//	                 PodDisruptionBudgets
+//	components.go    kube-scheduler, with a profile for the plugin in adapters/kubescheduler, and controllers for
+//	                 Deployments, ReplicaSets, DaemonSets, nodes, taints and PodDisruptionBudgets
 //	cloud.go         a [Cloud] of machines that come late, run out or are interrupted; it implements
 //	                 controller.Provider
 //	kubelet.go       kubelets without containers: a bound pod runs, a deleted one stops

@@ -5,12 +5,14 @@ go 1.26.0
 require (
 	github.com/go-logr/logr v1.4.3
 	github.com/plimsoll-go/plimsoll v0.0.0
-	github.com/plimsoll-go/plimsoll/adapters/controller v0.0.0-00010101000000-000000000000
+	github.com/plimsoll-go/plimsoll/adapters/controller v0.0.0
+	github.com/plimsoll-go/plimsoll/adapters/kubescheduler v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.etcd.io/etcd/server/v3 v3.6.8
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
 	k8s.io/client-go v0.36.3
+	k8s.io/component-base v0.36.3
 	k8s.io/klog/v2 v2.140.0
 	k8s.io/kubernetes v1.36.3
 )
@@ -126,7 +128,6 @@ require (
 	k8s.io/apiserver v0.36.3 // indirect
 	k8s.io/cloud-provider v0.36.3 // indirect
 	k8s.io/cluster-bootstrap v0.0.0 // indirect
-	k8s.io/component-base v0.36.3 // indirect
 	k8s.io/component-helpers v0.36.3 // indirect
 	k8s.io/controller-manager v0.36.3 // indirect
 	k8s.io/csi-translation-lib v0.0.0 // indirect
@@ -156,6 +157,7 @@ require (
 replace (
 	github.com/plimsoll-go/plimsoll => ../..
 	github.com/plimsoll-go/plimsoll/adapters/controller => ../controller
+	github.com/plimsoll-go/plimsoll/adapters/kubescheduler => ../kubescheduler
 )
 
 // The version that k8s.io/kubernetes requires: with a newer one, all of Kubernetes' packages would be built once more for this
