@@ -161,6 +161,19 @@ func (c *Catalog) Lookup(key offerings.Key) (offerings.Offering, bool) {
 	return o, ok
 }
 
+// Draws returns what a node of an offering takes of a reservation, inventory or commitment: its id, and the amount of
+// [offerings.Offering.ReservationCount]. The id is that of the key, "" for none. The amount is 1 where the catalog does not
+// have the offering.
+func (c *Catalog) Draws(key offerings.Key) (id string, amount int64) {
+	if key.ReservationID == "" {
+		return "", 0
+	}
+	if o, ok := c.Lookup(key); ok && o.ReservationID == key.ReservationID {
+		return key.ReservationID, o.UsePerNode()
+	}
+	return key.ReservationID, 1
+}
+
 // lookup is the offering that the key names; the first of several if the key has no reservation id.
 func (t *InstanceType) lookup(key offerings.Key) (offerings.Offering, bool) {
 	i, _ := slices.BinarySearchFunc(t.Offerings, key, func(o offerings.Offering, key offerings.Key) int {

@@ -137,7 +137,7 @@ func fixedColumns() []csvColumn {
 		newColumn("gpu", "capacity", gpuResource, false),
 	}
 	for _, field := range []string{
-		"zone", "capacityType", "price", "unavailable", "interruptionRate", "reservationID", "reservationCount", "estimated",
+		"zone", "capacityType", "price", "unavailable", "interruptionRate", "reservationID", "reservationCount", "reservationUse", "commitment", "estimated",
 	} {
 		columns = append(columns, newColumn(field, field, "", true))
 	}

@@ -72,8 +72,10 @@
 //	zone, capacityType      the offering; capacityType is reserved, spot or on-demand
 //	price                   USD per hour
 //	interruptionRate        share of spot nodes lost in a month, 0 to 1
-//	reservationID           the reservation, and how many nodes
-//	reservationCount        are left in it
+//	reservationID           the reservation, inventory or commitment,
+//	reservationCount        the amount of it that is left,
+//	reservationUse          and the amount that a node takes, 1 if empty
+//	commitment              true if reservationID is a commitment to pay
 //	unavailable             true if it cannot be launched
 //	estimated               names of estimated fields, between blanks
 //	label:KEY               a label of the type

@@ -52,10 +52,10 @@ func setText(field reflect.Value, text string) (err error) {
 			return errors.New("must be true or false")
 		}
 		field.SetBool(lower == "true")
-	case reflect.Int:
-		n, err := strconv.ParseInt(text, 10, 32)
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(text, 10, min(field.Type().Bits(), 64))
 		if err != nil {
-			return errors.New("must be a whole number of at most 32 bits")
+			return errors.New("must be a whole number of 64 bits")
 		}
 		field.SetInt(n)
 	case reflect.Float64:
@@ -86,7 +86,7 @@ func textOf(field reflect.Value) string {
 		return ""
 	case field.Kind() == reflect.Bool:
 		return "true"
-	case field.Kind() == reflect.Int:
+	case field.CanInt():
 		return strconv.FormatInt(field.Int(), 10)
 	case field.Kind() == reflect.Float64:
 		return strconv.FormatFloat(field.Float(), 'g', -1, 64)

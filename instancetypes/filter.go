@@ -203,8 +203,8 @@ func (t *InstanceType) label(o *offerings.Offering, key string) (string, bool) {
 	case offerings.CapacityTypeLabel:
 		return string(o.CapacityType), o.CapacityType != ""
 	case offerings.ReservationIDLabel:
-		if o.Counted() {
-			return o.ReservationID, true
+		if id, ok := o.ReservationLabel(); ok {
+			return id, true
 		}
 	}
 	if value, ok := o.Labels[key]; ok {

@@ -219,7 +219,7 @@ func randomType(r *rand.Rand, i int) *instancetypes.InstanceType {
 			}
 			switch kind {
 			case offerings.Reserved:
-				o.ReservationID, o.ReservationCount = fmt.Sprintf("cr-%d", r.IntN(5)), r.IntN(3)
+				o.ReservationID, o.ReservationCount = fmt.Sprintf("cr-%d", r.IntN(5)), r.Int64N(3)
 			case offerings.Spot:
 				o.InterruptionRate = r.Float64()
 			case offerings.OnDemand:

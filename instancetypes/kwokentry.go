@@ -185,7 +185,7 @@ func (o kwokOffering) onSale(path string, report func(field, value, problem stri
 			one := sold.DeepCopy()
 			one.Zone, one.CapacityType = zone, offerings.CapacityType(capacityType)
 			if one.Counted() {
-				one.ReservationCount = o.ReservationCapacity
+				one.ReservationCount = int64(o.ReservationCapacity)
 			} else {
 				one.ReservationID = ""
 			}

@@ -18,7 +18,7 @@ const (
 	ZoneIDLabel = "topology.k8s.aws/zone-id"
 	// CapacityTypeLabel carries [Offering.CapacityType].
 	CapacityTypeLabel = "karpenter.sh/capacity-type"
-	// ReservationIDLabel carries [Offering.ReservationID], on nodes of counted offerings only.
+	// ReservationIDLabel carries [Offering.ReservationID], on nodes of reservations and inventories only.
 	ReservationIDLabel = "karpenter.k8s.aws/capacity-reservation-id"
 )
 
@@ -35,13 +35,22 @@ type Offering struct {
 	// Unavailable offerings are listed, so that running nodes can be priced and compared with
 	// available offerings, but must not be launched.
 	Unavailable bool `json:"unavailable,omitempty"`
-	// ReservationID names what limits the number of nodes: a reservation, or an inventory such as
-	// the machines of a rack. Reserved offerings must have one, those of other capacity types may;
-	// without one there are as many nodes as anyone launches. Offerings of several types or zones
-	// that carry the same id draw on the same count. It must be a valid label value.
+	// ReservationID names the finite amount that limits the number of nodes: a reservation, an
+	// inventory such as the machines or the power of a rack, or a commitment. Reserved offerings must
+	// have one, those of other capacity types may; without one the number is not limited. Offerings
+	// of several types or zones that carry the same id draw on the same amount. It must be a valid
+	// label value.
 	ReservationID string `json:"reservationID,omitempty"`
-	// ReservationCount is how many more nodes the reservation or inventory has.
-	ReservationCount int `json:"reservationCount,omitempty"`
+	// ReservationCount is the amount that is left for further nodes: a number of nodes, or another
+	// amount of which each node takes ReservationUse. It is at most 10^15.
+	ReservationCount int64 `json:"reservationCount,omitempty"`
+	// ReservationUse is the amount of ReservationCount that one node takes, e.g. the watts of a
+	// machine where the count is the power of a rack. 0 means 1. Offerings that share an id may
+	// take different amounts. It is at most 10^12.
+	ReservationUse int64 `json:"reservationUse,omitempty"`
+	// Commitment says that ReservationID is a commitment to pay, e.g. a savings plan. Its nodes are
+	// launched like nodes outside of it, so they do not carry [ReservationIDLabel].
+	Commitment bool `json:"commitment,omitempty"`
 	// InterruptionRate is the share of spot nodes of this type and zone, 0 to 1, that the
 	// provider takes away within a month; 0 is none, or unknown.
 	InterruptionRate float64 `json:"interruptionRate,omitempty"`
@@ -61,26 +70,44 @@ type Offering struct {
 }
 
 // NodeLabels returns the labels that a node of the offering carries: zone, capacity
-// type, the reservation id of a counted offering, and Labels. The map is the
+// type, the id of its reservation or inventory, and Labels. The map is the
 // caller's to keep.
 func (o Offering) NodeLabels() map[string]string {
 	labels := make(map[string]string, len(o.Labels)+3)
 	maps.Copy(labels, o.Labels)
 	labels[ZoneLabel] = o.Zone
 	labels[CapacityTypeLabel] = string(o.CapacityType)
-	if o.Counted() {
-		labels[ReservationIDLabel] = o.ReservationID
+	if id, ok := o.ReservationLabel(); ok {
+		labels[ReservationIDLabel] = id
 	}
 	return labels
 }
 
-// Counted reports whether the number of its nodes is limited, by a reservation or by an inventory.
+// Counted reports whether the number of its nodes is limited, by a reservation, an inventory or a commitment.
 func (o *Offering) Counted() bool { return o.ReservationID != "" }
 
-// Launchable reports whether a node can be launched from it now: the offering is not
-// marked unavailable, and its reservation or inventory, if it has one, is not used up.
+// ReservationLabel returns the value of [ReservationIDLabel] on its nodes; ok is false where they do not carry the label,
+// i.e. outside of reservations and inventories.
+func (o *Offering) ReservationLabel() (id string, ok bool) {
+	if !o.Counted() || o.Commitment {
+		return "", false
+	}
+	return o.ReservationID, true
+}
+
+// UsePerNode returns the amount of [Offering.ReservationCount] that one node takes: ReservationUse, 1 where that is 0; and 0
+// for an offering that is not counted.
+func (o *Offering) UsePerNode() int64 {
+	if !o.Counted() {
+		return 0
+	}
+	return max(o.ReservationUse, 1)
+}
+
+// Launchable reports whether a node can be launched from it now: the offering is not marked unavailable, and its
+// reservation, inventory or commitment, if it has one, has enough left for a node.
 func (o Offering) Launchable() bool {
-	return !o.Unavailable && (!o.Counted() || o.ReservationCount > 0)
+	return !o.Unavailable && o.ReservationCount >= o.UsePerNode()
 }
 
 // DeepCopy returns an offering that shares no memory with o.

@@ -48,6 +48,10 @@ func (o Offering) Validate() error {
 	return errors.Join(faults...)
 }
 
+// mostReserved is the largest count of a reservation, mostUsePerNode the largest amount that a node may take of it. With these,
+// the amount of a million nodes is within an int64.
+const mostReserved, mostUsePerNode = 1_000_000_000_000_000, 1_000_000_000_000
+
 func (o Offering) validateReservation(faults *faultList) {
 	switch {
 	case o.Counted():
@@ -56,17 +60,23 @@ func (o Offering) validateReservation(faults *faultList) {
 		faults.add("reservationID: must not be empty, since reservations are counted by it")
 	case o.ReservationCount != 0:
 		faults.add("reservationCount: %d: needs a reservationID, since nodes are counted by it", o.ReservationCount)
+	case o.ReservationUse != 0:
+		faults.add("reservationUse: %d: needs a reservationID, since nodes are counted by it", o.ReservationUse)
+	case o.Commitment:
+		faults.add("commitment: true: needs a reservationID, which names the commitment")
 	}
-	if o.ReservationCount < 0 {
-		faults.add("reservationCount: %d: must not be negative", o.ReservationCount)
+	if o.Commitment && o.CapacityType == Reserved {
+		faults.add("commitment: true: nodes of capacity type reserved are in a reservation; a commitment needs another capacity type")
 	}
+	faults.amount("reservationCount", o.ReservationCount, mostReserved)
+	faults.amount("reservationUse", o.ReservationUse, mostUsePerNode)
 }
 
 func (o Offering) validateLabels(faults *faultList) {
 	if len(o.Labels) == 0 {
 		return
 	}
-	own := Offering{Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}.NodeLabels()
+	own := Offering{Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID, Commitment: o.Commitment}.NodeLabels()
 	for _, key := range slices.Sorted(maps.Keys(o.Labels)) {
 		value := o.Labels[key]
 		// Older names of a key say the same thing and must not contradict it either.
@@ -80,8 +90,8 @@ func (o Offering) validateLabels(faults *faultList) {
 		if want, ok := own[name]; ok && want != value {
 			faults.add("labels[%s]: %s: contradicts %s, which the offering says elsewhere", key, quoteShort(value), quoteShort(want))
 		}
-		if name == ReservationIDLabel && !o.Counted() {
-			faults.add("labels[%s]: %s: needs the same reservationID", key, quoteShort(value))
+		if _, carried := o.ReservationLabel(); name == ReservationIDLabel && !carried {
+			faults.add("labels[%s]: %s: needs the same reservationID, of a reservation or inventory", key, quoteShort(value))
 		}
 	}
 }
@@ -96,6 +106,16 @@ type faultList []error
 
 func (f *faultList) add(format string, args ...any) {
 	*f = append(*f, fmt.Errorf(format, args...))
+}
+
+// amount reports a number of a reservation that is not in 0 to most.
+func (f *faultList) amount(field string, n, most int64) {
+	switch {
+	case n < 0:
+		f.add("%s: %d: must not be negative", field, n)
+	case n > most:
+		f.add("%s: %d: must be at most %d", field, n, most)
+	}
 }
 
 // label reports a text that cannot be the value of a label.

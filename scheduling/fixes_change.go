@@ -37,7 +37,7 @@ const (
 	ChangeNodeAffinity    ChangeKind = "node-affinity"     // the same in the required node affinity; without Key, drop it
 	ChangeLimit           ChangeKind = "limit"             // raise the limit Key of the node pool Object to To
 	ChangeReplicas        ChangeKind = "replicas"          // raise the replicas of the static node pool Object to To
-	ChangeReservation     ChangeKind = "reservation"       // raise the count of the reservation Object
+	ChangeReservation     ChangeKind = "reservation"       // raise the count of the reservation Object by To, by 1 where that is empty
 	ChangeMinValues       ChangeKind = "min-values"        // lower minValues
 	ChangeNodePool        ChangeKind = "node-pool"         // add a node pool, or let Object have one of Values of the label Key
 	ChangeOffering        ChangeKind = "offering"          // wait until Object is available

@@ -72,8 +72,10 @@ type LaunchOption struct {
 	CapacityType offerings.CapacityType `json:"capacityType"`
 	// Price is the price of the node in USD per hour.
 	Price offerings.Price `json:"price"`
-	// ReservationID is the reservation that it comes from; "" where it comes from none.
+	// ReservationID is the reservation, inventory or commitment that it draws on; "" for none.
 	ReservationID string `json:"reservationID,omitempty"`
+	// Commitment says that ReservationID is a commitment to pay, which the provider is not told at the launch.
+	Commitment bool `json:"commitment,omitempty"`
 	// InterruptionRate is the share of these spot nodes that are interrupted in a month, 0 to 1.
 	InterruptionRate float64 `json:"interruptionRate,omitempty"`
 	// Estimated is that of the offering: the fields whose values are no figures of the

@@ -162,7 +162,7 @@ func (r *catalogReader) offering(t *cloudprovider.InstanceType, o *cloudprovider
 		return out, err
 	}
 	if out.CapacityType == offerings.Reserved {
-		out.ReservationID, out.ReservationCount = o.ReservationID(), max(0, o.ReservationCapacity)
+		out.ReservationID, out.ReservationCount = o.ReservationID(), int64(max(0, o.ReservationCapacity))
 	}
 	for key, req := range o.Requirements {
 		if req.Operator() == corev1.NodeSelectorOpIn && req.Len() == 1 && key != corev1.LabelTopologyZone && key != karpv1.CapacityTypeLabelKey && key != offerings.ReservationIDLabel {

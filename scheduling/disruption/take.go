@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -21,7 +21,7 @@ import (
 // not.
 func (f *state) take(step *Step) error {
 	var d scheduling.Delta
-	reserved := map[string]int{}
+	reserved := map[string]int64{}
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		node, err := launchNode(f, l)
@@ -39,8 +39,8 @@ func (f *state) take(step *Step) error {
 		f.countInPool(s, 1)
 		f.launchCount[l.NodePool] = max(f.launchCount[l.NodePool], launchNumber(l))
 		d.Nodes = append(d.Nodes, node)
-		if id := l.Options[0].ReservationID; id != "" {
-			reserved[id]++
+		if id, amount := f.stock.Draws(l.NodePool, l.Options[0].Key()); id != "" {
+			reserved[id] += amount
 		}
 	}
 	leave, come := map[*candidate]map[string]bool{}, map[*candidate][]*corev1.Pod{}
@@ -84,8 +84,8 @@ func (f *state) take(step *Step) error {
 		}
 		displaced = append(displaced, s.expected...)
 		d.Removed.Nodes = append(d.Removed.Nodes, name)
-		if id := s.node.Labels[offerings.ReservationIDLabel]; id != "" {
-			reserved[id]--
+		if id, amount := f.stock.Draws(s.node.Labels[scheduling.NodePoolLabel], instancetypes.OfferingOf(s.node)); id != "" {
+			reserved[id] -= amount
 		}
 	}
 	// Costs are added up in the order of names, so that rounding does not depend on the

@@ -15,20 +15,23 @@ import (
 // chosen.
 const mostZones = 8
 
+// reserved reports whether an option is in a reservation or inventory, which its claim names. A commitment is not named.
+func reserved(o scheduling.LaunchOption) bool { return o.ReservationID != "" && !o.Commitment }
+
 // claimable returns those options of a launch that its claim asks for, in their order. The first
 // option is included, and every combination of their types, zones and capacity types is one of
 // them. Of all such choices it is one that meets the launch's minValues of the three, if there is
-// one, and then the one with the most options; of equal ones that of the better zones. Counted
-// offerings are asked for alone, and by their reservations, as Karpenter does for reserved ones.
+// one, and then the one with the most options; of equal ones that of the better zones. Offerings of
+// reservations and inventories are asked for alone, and by their ids, as Karpenter does for reserved ones.
 func claimable(l *scheduling.Launch) []scheduling.LaunchOption {
 	first := l.Options[0]
-	if first.ReservationID != "" || first.CapacityType == offerings.Reserved {
+	if reserved(first) || first.CapacityType == offerings.Reserved {
 		return lo.Filter(l.Options, func(o scheduling.LaunchOption, _ int) bool {
-			return o.CapacityType == first.CapacityType && o.InstanceType == first.InstanceType && o.Zone == first.Zone && (o.ReservationID == "") == (first.ReservationID == "")
+			return o.CapacityType == first.CapacityType && o.InstanceType == first.InstanceType && o.Zone == first.Zone && reserved(o) == reserved(first)
 		})
 	}
 	open := lo.Reject(l.Options, func(o scheduling.LaunchOption, _ int) bool {
-		return o.ReservationID != "" || o.CapacityType == offerings.Reserved
+		return reserved(o) || o.CapacityType == offerings.Reserved
 	})
 	zones := lo.Uniq(lo.Map(open, func(o scheduling.LaunchOption, _ int) string { return o.Zone }))
 	zones = zones[:min(len(zones), mostZones)]

@@ -100,7 +100,7 @@ func claimRequirements(l *scheduling.Launch, pool *scheduling.NodePool) (out []r
 	narrow(corev1.LabelInstanceTypeStable, func(o scheduling.LaunchOption, _ int) string { return o.InstanceType })
 	narrow(corev1.LabelTopologyZone, func(o scheduling.LaunchOption, _ int) string { return o.Zone })
 	narrow(offerings.CapacityTypeLabel, func(o scheduling.LaunchOption, _ int) string { return string(o.CapacityType) })
-	if options[0].ReservationID != "" {
+	if reserved(options[0]) {
 		narrow(requirements.ReservationIDKey, func(o scheduling.LaunchOption, _ int) string { return o.ReservationID })
 	}
 	floors := floorsOf(l)

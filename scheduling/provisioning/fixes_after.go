@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,7 +28,7 @@ const boughtPrefix = "launch/"
 func carriedOut(f *instance.Facts, plan *scheduling.Plan, every bool) (*Session, error) {
 	p := cloned(*f.Problem)
 	bought, nodeOf := map[string]*corev1.Node{}, map[types.NamespacedName]*corev1.Node{}
-	drawn := map[string]int{}
+	drawn := map[string]int64{}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		node, err := l.Node(boughtPrefix+strconv.Itoa(len(p.Nodes)), &l.Options[0], p.CatalogOf(l.NodePool))
@@ -46,10 +45,14 @@ func carriedOut(f *instance.Facts, plan *scheduling.Plan, every bool) (*Session,
 		} else {
 			options = options[:1]
 		}
-		for _, id := range lo.Uniq(lo.Map(options, func(o scheduling.LaunchOption, _ int) string { return o.ReservationID })) {
-			if id != "" {
-				drawn[id]++
+		most := map[string]int64{} // by reservation, the most that any option takes
+		for i := range options {
+			if id, amount := p.CatalogOf(l.NodePool).Draws(options[i].Key()); id != "" {
+				most[id] = max(most[id], amount)
 			}
+		}
+		for id, amount := range most {
+			drawn[id] += amount
 		}
 	}
 	for pod, at := range plan.Placements() {
@@ -75,7 +78,7 @@ func carriedOut(f *instance.Facts, plan *scheduling.Plan, every bool) (*Session,
 	}
 	err := explain.ChangeOfferings(&p, func(_ string, o *offerings.Offering) bool {
 		n := drawn[o.ReservationID]
-		o.ReservationCount -= n
+		o.ReservationCount = max(o.ReservationCount-n, 0)
 		return n > 0
 	})
 	return newSession(*f.Solver, p, f.Memory.Fork()), err

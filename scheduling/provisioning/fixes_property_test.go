@@ -149,10 +149,10 @@ func carriedOut(t *testing.T, p scheduling.Problem, plan *scheduling.Plan, solve
 		node, err := l.Node("new-"+l.Name, &l.Options[0], catalog)
 		require.NoError(t, err)
 		w.problem.Nodes = append(w.problem.Nodes, node)
-		if id := l.Options[0].ReservationID; id != "" {
+		if id, amount := catalog.Draws(l.Options[0].Key()); id != "" {
 			w.offerings(func(_ string, o *offerings.Offering) bool {
 				if o.ReservationID == id {
-					o.ReservationCount--
+					o.ReservationCount -= amount
 				}
 				return o.ReservationID == id
 			})
@@ -287,7 +287,8 @@ func (w *world) make(t *testing.T, c scheduling.Change) {
 	case scheduling.ChangeReservation:
 		w.offerings(func(_ string, o *offerings.Offering) bool {
 			if o.ReservationID == c.Object {
-				o.ReservationCount++
+				more, _ := strconv.ParseInt(cmp.Or(c.To, "1"), 10, 64)
+				o.ReservationCount += more
 			}
 			return o.ReservationID == c.Object
 		})

@@ -12,11 +12,11 @@ import (
 
 // newTwin reads a problem for the twin. overhead is the cost of a node beside its price.
 func newTwin(p scheduling.Problem, overhead offerings.Price) *twin {
-	w := &twin{pods: p.Pods, pools: p.NodePools, left: map[string]int{}, fits: make([][]int, 1<<len(p.Pods))}
+	w := &twin{pods: p.Pods, pools: p.NodePools, left: map[string]int64{}, fits: make([][]int, 1<<len(p.Pods))}
 	w.ties = newTwinTies(p)
 	for _, n := range p.Nodes {
 		w.left[n.Name] = 1
-		o := twinOption{pool: noPool, reservation: n.Name, labels: n.Labels, free: amounts(n.Status.Allocatable)}
+		o := twinOption{pool: noPool, reservation: n.Name, use: 1, labels: n.Labels, free: amounts(n.Status.Allocatable)}
 		for _, pod := range p.Running {
 			if pod.Spec.NodeName == n.Name {
 				o.running = append(o.running, pod)
@@ -38,7 +38,7 @@ func newTwin(p scheduling.Problem, overhead offerings.Price) *twin {
 					w.left[o.ReservationID] = o.ReservationCount
 				}
 				w.add(p, twinOption{
-					pool: i, typeName: t.Name, cpu: t.Capacity.Cpu().Value(), price: o.Price + overhead, reservation: o.ReservationID, labels: labels,
+					pool: i, typeName: t.Name, cpu: t.Capacity.Cpu().Value(), price: o.Price + overhead, reservation: o.ReservationID, use: max(o.ReservationUse, 1), labels: labels,
 					free: amounts(t.AllocatableOf(o)),
 				})
 			}

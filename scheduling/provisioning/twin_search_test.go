@@ -17,7 +17,7 @@ type twin struct {
 	pods    []*corev1.Pod
 	options []twinOption
 	pools   []*scheduling.NodePool
-	left    map[string]int // machines left in a reservation, and nodes
+	left    map[string]int64 // the amount left of a reservation, and nodes
 	ties    twinTies
 	fits    [][]int // by set of pods, the options that hold them, the cheapest first; nil if not known
 }
@@ -33,6 +33,7 @@ type twinOption struct {
 	cpu         int64
 	price       offerings.Price
 	reservation string
+	use         int64    // the amount of the reservation that a machine takes
 	free        [4]int64 // cpu, memory, pods and GPUs after daemons
 	labels      map[string]string
 	zone        int
@@ -237,10 +238,10 @@ func (w *twin) floor(pool int) int {
 // within reports whether limits and reservations suffice for the machines.
 func (w *twin) within(chosen []int) bool {
 	for i, o := range chosen {
-		id, n := w.options[o].reservation, 1
+		id, n := w.options[o].reservation, w.options[o].use
 		for _, other := range chosen[:i] {
 			if w.options[other].reservation == id {
-				n++
+				n += w.options[other].use
 			}
 		}
 		if id != "" && n > w.left[id] {

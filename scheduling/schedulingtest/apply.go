@@ -9,14 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
 // Apply returns the cluster after the steps, some time later: drained nodes are removed, launches are ready nodes of
 // their names, and evicted pods run on their expected nodes or, without one, are pending. Other pods of drained nodes
-// are removed. Nodes that have received pods have a pod event at the cluster's time, reservations have the numbers
+// are removed. Nodes that have received pods have a pod event at the cluster's time, reservations have the amounts
 // that are left, and claims of ephemeral volumes of evicted pods are removed. The given cluster is not changed, and
 // shares the unchanged objects.
 //
@@ -32,20 +31,20 @@ func Apply(c disruption.Cluster, later time.Duration, steps ...disruption.Step) 
 }
 
 func carryOut(c *disruption.Cluster, step *disruption.Step) {
-	used := make(map[string]int) // machines that reservations lose
+	used := make(map[string]int64) // amounts that reservations lose
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		node := mustNode(c, l, l.Name)
 		node.CreationTimestamp = metav1.NewTime(c.Now)
 		c.Nodes = append(c.Nodes, node)
 		c.Machines = append(c.Machines, disruption.Machine{Node: l.Name, Created: c.Now, Initialized: c.Now, LastPodEvent: c.Now})
-		if id := l.Options[0].ReservationID; id != "" {
-			used[id]++
+		if id, amount := c.CatalogOf(l.NodePool).Draws(l.Options[0].Key()); id != "" {
+			used[id] += amount
 		}
 	}
 	for _, node := range c.Nodes {
-		if id := node.Labels[offerings.ReservationIDLabel]; id != "" && slices.Contains(step.Drain, node.Name) {
-			used[id]--
+		if id, amount := c.CatalogOf(node.Labels[scheduling.NodePoolLabel]).Draws(instancetypes.OfferingOf(node)); id != "" && slices.Contains(step.Drain, node.Name) {
+			used[id] -= amount
 		}
 	}
 	moveEvicted(c, step)
@@ -96,8 +95,8 @@ func moveEvicted(c *disruption.Cluster, step *disruption.Step) {
 	}
 }
 
-// reserve subtracts machines from reservations, in every catalog.
-func reserve(c *disruption.Cluster, used map[string]int) {
+// reserve subtracts amounts from reservations, in every catalog.
+func reserve(c *disruption.Cluster, used map[string]int64) {
 	if len(used) == 0 {
 		return
 	}

@@ -130,7 +130,7 @@ func TestTypeBuilder(t *testing.T) {
 	assert.Equal(t, "arm64", typ.Labels["kubernetes.io/arch"])
 	require.Len(t, typ.Offerings, 3)
 	assert.Equal(t, offerings.MustPrice("0.1"), typ.Offerings[0].Price)
-	assert.Equal(t, 4, typ.Offerings[2].ReservationCount)
+	assert.EqualValues(t, 4, typ.Offerings[2].ReservationCount)
 	assert.Equal(t, 1, MustCatalog(typ).Len())
 	assert.Panics(t, func() { MustCatalog(Type("")) })
 }

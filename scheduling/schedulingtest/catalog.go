@@ -55,7 +55,7 @@ func Spot(zone string, price offerings.Price) TypeOption {
 // Reserved adds a reservation of count nodes of the type in a zone.
 func Reserved(zone string, price offerings.Price, id string, count int) TypeOption {
 	return Offer(offerings.Offering{
-		Zone: zone, CapacityType: offerings.Reserved, Price: price, ReservationID: id, ReservationCount: count,
+		Zone: zone, CapacityType: offerings.Reserved, Price: price, ReservationID: id, ReservationCount: int64(count),
 	})
 }
 

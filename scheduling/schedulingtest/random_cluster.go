@@ -70,12 +70,12 @@ func (r *clusterGenerator) carryOut(c *disruption.Cluster, plan *scheduling.Plan
 			r.makeVolumes(c, pod, node)
 		}
 	}
-	used := make(map[string]int)
+	used := make(map[string]int64)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		node := mustNode(c, l, fmt.Sprintf("machine-%02d", i+1))
-		if id := l.Options[0].ReservationID; id != "" {
-			used[id]++
+		if id, amount := c.CatalogOf(l.NodePool).Draws(l.Options[0].Key()); id != "" {
+			used[id] += amount
 		}
 		c.Nodes = append(c.Nodes, node)
 		place(node, l.Pods)

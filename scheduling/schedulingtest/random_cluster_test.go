@@ -148,7 +148,7 @@ func TestApply(t *testing.T) {
 	kept, _ := got.Catalog.Get("m.large")
 	for _, o := range kept.Offerings {
 		if o.CapacityType == offerings.Reserved {
-			assert.Equal(t, 2, o.ReservationCount, "one was taken, and one came back")
+			assert.EqualValues(t, 2, o.ReservationCount, "one was taken, and one came back")
 		}
 	}
 	require.NoError(t, provisioning.Validate(&got.Problem))

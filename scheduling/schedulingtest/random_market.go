@@ -122,7 +122,7 @@ func (w *market) offer(zone string, ct offerings.CapacityType, price int64) offe
 }
 
 // reserved sells out of a reservation or inventory, which several types may share. A third of the types is on demand or
-// of a capacity type of one's own.
+// of a capacity type of one's own. Nodes of the types take different amounts of it.
 func (w *market) reserved(i int, zone string, price int64) offerings.Offering {
 	id := fmt.Sprintf("cr-%s-%d", zone, i)
 	count := w.base.dice.Between(0, 3)
@@ -135,9 +135,10 @@ func (w *market) reserved(i int, zone string, price int64) offerings.Offering {
 		}
 	}
 	paid := []offerings.CapacityType{offerings.Reserved, offerings.Reserved, offerings.OnDemand, offerings.Reserved, offerings.Reserved, "colo"}
+	use := []int64{2, 3, 1, 2, 2}[i%5]
 	return offerings.Offering{
 		Zone: zone, CapacityType: paid[i%len(paid)], Price: offerings.Price(price / int64(dice.Pick(w.base.dice, 3, 100))),
-		ReservationID: id, ReservationCount: count,
+		ReservationID: id, ReservationCount: 2 * int64(count), ReservationUse: use,
 	}
 }
 

@@ -265,8 +265,12 @@ func offeringWord(w word) (TypeOption, error) {
 	}
 	text, o.ReservationID, _ = strings.Cut(text, "#")
 	text, left, ok := strings.Cut(text, "x")
+	left, use, amounts := strings.Cut(left, "/")
 	if ok && err == nil {
-		o.ReservationCount, err = strconv.Atoi(left)
+		o.ReservationCount, err = strconv.ParseInt(left, 10, 64)
+	}
+	if amounts && err == nil {
+		o.ReservationUse, err = strconv.ParseInt(use, 10, 64)
 	}
 	if err == nil {
 		o.Price, err = offerings.ParsePrice(text)

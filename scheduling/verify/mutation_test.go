@@ -255,11 +255,18 @@ func launchMutations() []mutation {
 		{"limit on devices exceeded", func(f *fixture) { f.pool("gpu").Spec.Limits = st.Resources(st.Count(gpus, 0)) }, broken(verify.CodeLimits)},
 		{"reservation used up", func(f *fixture) { f.p.Catalog = withReservation(f.p.Catalog, 0) },
 			broken(verify.CodeReservation)},
+		{"a node takes more of the reservation than is left", func(f *fixture) {
+			f.p.Catalog = remade(f.p.Catalog, func(_ *instancetypes.InstanceType, o *offerings.Offering) {
+				if o.Counted() {
+					o.ReservationCount, o.ReservationUse = 1000, 1001
+				}
+			})
+		}, broken(verify.CodeReservation)},
 	}
 }
 
 // withReservation returns the catalog with that many machines left in cr-1.
-func withReservation(c *instancetypes.Catalog, count int) *instancetypes.Catalog {
+func withReservation(c *instancetypes.Catalog, count int64) *instancetypes.Catalog {
 	return remade(c, func(_ *instancetypes.InstanceType, o *offerings.Offering) {
 		if o.CapacityType == offerings.Reserved {
 			o.ReservationCount = count

@@ -80,7 +80,7 @@ func TestStepsCountDomainsThatGo(t *testing.T) {
 // TestStepsCountReservations: machines of a reservation are counted over all steps, and come back with the nodes that
 // are removed.
 func TestStepsCountReservations(t *testing.T) {
-	reserve := func(c *stepsCase, left int) {
+	reserve := func(c *stepsCase, left int64) {
 		t, _ := c.cluster.Catalog.Get("c.small")
 		small := t.DeepCopy()
 		small.Offerings = append(small.Offerings, offerings.Offering{

@@ -65,8 +65,7 @@ func (s *shop) items(pool *scheduling.NodePool) iter.Seq[*item] {
 // onSale reports whether the offering can be launched at all.
 func (s *shop) onSale(x *item) bool {
 	o := x.offering
-	return !o.Unavailable && (!o.Counted() || o.ReservationCount > 0) &&
-		!s.problem.Unavailable.Has(o.Key(x.kind.Name), s.problem.Now)
+	return o.Launchable() && !s.problem.Unavailable.Has(o.Key(x.kind.Name), s.problem.Now)
 }
 
 // agrees reports whether the pool's labels contradict none of the offering's.

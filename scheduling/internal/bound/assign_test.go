@@ -40,7 +40,7 @@ func (m Market) input() covering.Input {
 	for _, s := range m.Supplies {
 		for i := range s.Members {
 			if usable(&s.Members[i]) {
-				in.Free = append(in.Free, covering.Bin{Cap: s.Members[i].Cap, Price: s.Members[i].Price, Count: s.Count})
+				in.Free = append(in.Free, covering.Bin{Cap: s.Members[i].Cap, Price: s.Members[i].Price, Count: s.Most(&s.Members[i])})
 			}
 		}
 	}
@@ -144,11 +144,12 @@ func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 	for _, s := range m.Supplies {
 		surplus := new(big.Int)
 		for i := range s.Members {
-			if over := least(&s.Members[i]); over.Cmp(surplus) > 0 {
+			over := least(&s.Members[i])
+			if over = ceilQuo(over.Mul(over, big.NewInt(s.Count)), max(s.Members[i].Use, 1)); over.Cmp(surplus) > 0 {
 				surplus = over
 			}
 		}
-		total.Sub(total, surplus.Mul(surplus, big.NewInt(s.Count)))
+		total.Sub(total, surplus)
 	}
 	return big.NewInt(fixed.Ceil(total)), true
 }
@@ -240,40 +241,44 @@ func TestAssignment(t *testing.T) {
 	}{
 		"whole pods on whole machines": {Market{Dims: 2,
 			Classes: []Class{{Size: []int64{1000, 1}, Count: 10}},
-			Options: []Choice{{small, 10 * cent, row(true), 0}}}, 100 * cent},
+			Options: []Choice{{Cap: small, Price: 10 * cent, Users: row(true)}}}, 100 * cent},
 		"half of the pods may have cheap machines": {Market{Dims: 2,
 			Classes: []Class{{Size: []int64{965, 1}, Count: 10}, {Size: []int64{965, 1}, Count: 10}},
-			Options: []Choice{{small, 2 * cent, row(true, false), 0}, {small, 10 * cent, row(true, true), 0}}}, 5*2*cent + 5*10*cent},
+			Options: []Choice{{Cap: small, Price: 2 * cent, Users: row(true, false)}, {Cap: small, Price: 10 * cent, Users: row(true, true)}}}, 5*2*cent + 5*10*cent},
 		"a cheap machine that is too small for most": {Market{Dims: 2,
 			Classes: []Class{{Size: []int64{1900, 7}, Count: 4}, {Size: []int64{200, 1}, Count: 1}},
-			Options: []Choice{{[]int64{200, 1}, 1, row(true, true), 0}, {small, 10 * cent, row(true, true), 0}}}, 40*cent + 1},
+			Options: []Choice{{Cap: []int64{200, 1}, Price: 1, Users: row(true, true)}, {Cap: small, Price: 10 * cent, Users: row(true, true)}}}, 40*cent + 1},
 		"one pod of a kind to a machine": {Market{Dims: 2,
 			Classes: []Class{{Size: []int64{100, 1}, Count: 6, PerNode: 1}},
-			Options: []Choice{{large, 30 * cent, row(true), 0}, {small, 10 * cent, row(true), 0}}}, 60 * cent},
+			Options: []Choice{{Cap: large, Price: 30 * cent, Users: row(true)}, {Cap: small, Price: 10 * cent, Users: row(true)}}}, 60 * cent},
 		"room on nodes comes off": {Market{Dims: 2,
 			Classes:  []Class{{Size: []int64{965, 0}, Count: 10}},
-			Options:  []Choice{{small, 10 * cent, row(true), 0}},
-			Supplies: []Supply{{1, []Choice{{[]int64{1500, 0}, 0, row(true), 0}}}, {1, []Choice{{[]int64{900, 0}, 0, row(true), 0}}}}}, 45 * cent},
+			Options:  []Choice{{Cap: small, Price: 10 * cent, Users: row(true)}},
+			Supplies: []Supply{{1, []Choice{{Cap: []int64{1500, 0}, Price: 0, Users: row(true)}}}, {1, []Choice{{Cap: []int64{900, 0}, Price: 0, Users: row(true)}}}}}, 45 * cent},
 		"a node that the dear pods cannot use": {Market{Dims: 2,
 			Classes:  []Class{{Size: []int64{965, 0}, Count: 2}, {Size: []int64{965, 0}, Count: 2}},
-			Options:  []Choice{{small, 10 * cent, row(true, true), 0}},
-			Supplies: []Supply{{1, []Choice{{[]int64{9999, 0}, 0, row(true, false), 0}}}}}, 10 * cent},
+			Options:  []Choice{{Cap: small, Price: 10 * cent, Users: row(true, true)}},
+			Supplies: []Supply{{1, []Choice{{Cap: []int64{9999, 0}, Price: 0, Users: row(true, false)}}}}}, 10 * cent},
 		"a reservation has so many machines": {Market{Dims: 2,
 			Classes:  []Class{{Size: []int64{1930, 0}, Count: 10}},
-			Options:  []Choice{{small, 10 * cent, row(true), 0}},
-			Supplies: []Supply{{3, []Choice{{small, cent, row(true), 0}}}}}, 73 * cent},
+			Options:  []Choice{{Cap: small, Price: 10 * cent, Users: row(true)}},
+			Supplies: []Supply{{3, []Choice{{Cap: small, Price: cent, Users: row(true)}}}}}, 73 * cent},
 		"shapes that draw on one reservation share it": {Market{Dims: 2,
 			Classes:  []Class{{Size: []int64{1930, 0}, Count: 10}},
-			Options:  []Choice{{small, 10 * cent, row(true), 0}},
-			Supplies: []Supply{{3, []Choice{{small, cent, row(true), 0}, {[]int64{1950, 3}, 2 * cent, row(true), 0}}}}}, 73 * cent},
+			Options:  []Choice{{Cap: small, Price: 10 * cent, Users: row(true)}},
+			Supplies: []Supply{{3, []Choice{{Cap: small, Price: cent, Users: row(true)}, {Cap: []int64{1950, 3}, Price: 2 * cent, Users: row(true)}}}}}, 73 * cent},
+		"machines take different amounts of a reservation": {Market{Dims: 2,
+			Classes:  []Class{{Size: []int64{1930, 0}, Count: 10}},
+			Options:  []Choice{{Cap: small, Price: 10 * cent, Users: row(true)}},
+			Supplies: []Supply{{600, []Choice{{Cap: small, Price: cent, Users: row(true), Use: 300}, {Cap: large, Price: 2 * cent, Users: row(true), Use: 400}}}}}, 43 * cent},
 		"everything fits on nodes": {Market{Dims: 1,
 			Classes:  []Class{{Size: []int64{1}, Count: 10}},
-			Options:  []Choice{{[]int64{5}, 10 * cent, row(true), 0}},
-			Supplies: []Supply{{1, []Choice{{[]int64{10}, 0, row(true), 0}}}}}, 0},
+			Options:  []Choice{{Cap: []int64{5}, Price: 10 * cent, Users: row(true)}},
+			Supplies: []Supply{{1, []Choice{{Cap: []int64{10}, Price: 0, Users: row(true)}}}}}, 0},
 		"free machines": {Market{Dims: 1,
 			Classes: []Class{{Size: []int64{1}, Count: 10}},
-			Options: []Choice{{[]int64{5}, 0, row(true), 0}}}, 0},
-		"no pods":     {Market{Dims: 1, Options: []Choice{{[]int64{5}, 1, row(), 0}}}, 0},
+			Options: []Choice{{Cap: []int64{5}, Price: 0, Users: row(true)}}}, 0},
+		"no pods":     {Market{Dims: 1, Options: []Choice{{Cap: []int64{5}, Price: 1, Users: row()}}}, 0},
 		"no machines": {Market{Dims: 1, Classes: []Class{{Size: []int64{1}, Count: 10}}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

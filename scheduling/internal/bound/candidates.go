@@ -9,13 +9,15 @@ import (
 )
 
 // candidate is a machine of an interior-point problem: one machine of the market, or several existing nodes
-// aggregated into equal ones of the same total capacity.
+// aggregated into equal ones of the same total capacity. With a limited supply, capacity, price and number are those for one
+// unit of the supply, the use of the member with the largest use, so that each unit counts as one machine of a limit.
 type candidate struct {
 	machine int // number in the market, −1 for aggregated existing nodes
 	cap     []float64
 	price   float64
 	supply  int     // number of the supply, −1 for none
 	count   float64 // of the supply
+	share   float64 // of a unit of the supply that one machine takes
 	users   model.Bits
 	domain  int
 }
@@ -91,11 +93,29 @@ func (sm *scaledMarket) initialMachines(v *dualVector, work int64) []candidate {
 }
 
 func (sm *scaledMarket) candidate(i int) candidate {
-	x := candidate{machine: i, cap: sm.cap(i), price: sm.prices[i], supply: sm.machines[i].supply, users: sm.machines[i].users, domain: sm.machines[i].domain}
+	x := candidate{machine: i, cap: sm.cap(i), price: sm.prices[i], supply: sm.machines[i].supply, users: sm.machines[i].users, domain: sm.machines[i].domain, share: 1}
 	if s := x.supply; s >= 0 {
-		x.count = float64(sm.exact.Supplies[s].Count)
+		x.count, x.share = sm.supplyCount(s), sm.supplyShare(i)
+	}
+	if x.share == 1 {
+		return x
+	}
+	x.price /= x.share
+	x.cap = slices.Clone(x.cap)
+	for e := range x.cap {
+		x.cap[e] /= x.share
 	}
 	return x
+}
+
+// supplyCount returns the count of a supply in units, see [candidate].
+func (sm *scaledMarket) supplyCount(s int) float64 {
+	return float64(sm.exact.Supplies[s].Count) / float64(sm.supplyUnits[s])
+}
+
+// supplyShare returns the share of a unit of its supply that a machine of limited supply takes.
+func (sm *scaledMarket) supplyShare(i int) float64 {
+	return float64(sm.machines[i].use) / float64(sm.supplyUnits[sm.machines[i].supply])
 }
 
 // affordable returns the number of machines of a problem that usualSteps iterations solve within the work.

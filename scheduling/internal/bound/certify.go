@@ -134,7 +134,10 @@ func (c *wholeProof) prove() (over float64) {
 			}
 			continue
 		}
-		if over := held.Minus(price).Big(); surplus[x.supply] == nil || over.Cmp(surplus[x.supply]) > 0 {
+		// The whole amount would go to the members with the largest surplus for the amount that they take.
+		over := held.Minus(price).Big()
+		over = ceilQuo(over.Mul(over, big.NewInt(c.scaled.exact.Supplies[x.supply].Count)), x.use)
+		if surplus[x.supply] == nil || over.Cmp(surplus[x.supply]) > 0 {
 			surplus[x.supply] = over
 		}
 	}
@@ -142,15 +145,23 @@ func (c *wholeProof) prove() (over float64) {
 		return over
 	}
 	c.surplus = new(big.Int)
-	for s, over := range surplus {
+	for _, over := range surplus {
 		if over != nil {
-			c.surplus.Add(c.surplus, over.Mul(over, big.NewInt(c.scaled.exact.Supplies[s].Count)))
+			c.surplus.Add(c.surplus, over)
 		}
 	}
 	total := c.total()
 	total.Sub(total, c.surplus)
 	c.bound = fixed.Ceil(total)
 	return over
+}
+
+// ceilQuo returns n/d, rounded up. n is at least 0, d at least 1. It changes n.
+func ceilQuo(n *big.Int, d int64) *big.Int {
+	if d == 1 {
+		return n
+	}
+	return n.Quo(n.Add(n, big.NewInt(d-1)), big.NewInt(d))
 }
 
 // total returns the value of all pods, before the surplus of limited supply is subtracted.

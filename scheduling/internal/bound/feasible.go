@@ -227,10 +227,10 @@ func (sm *scaledMarket) evaluate(p *proposal) {
 		}
 		at, worth := sm.bestVector(i, p.vectors, p.duals, hint)
 		p.proof[i], hint = at, at
-		surplus[s] = max(surplus[s], worth-sm.prices[i])
+		surplus[s] = max(surplus[s], (worth-sm.prices[i])/sm.supplyShare(i))
 	}
 	for s, over := range surplus {
-		p.value -= over * float64(sm.exact.Supplies[s].Count)
+		p.value -= over * sm.supplyCount(s)
 	}
 }
 

@@ -46,13 +46,30 @@ type Choice struct {
 	Users model.Bits
 	// Domain is the number of the machine's domain, from 1, if machines are counted by domain; 0 if not.
 	Domain int
+	// Use is the amount that the machine takes of its supply; 0 means 1.
+	Use int64
 }
 
-// Supply is Count machines, each of which can be any of the members: an existing node has one member of price
-// 0, a reservation one for each shape that draws on it.
+// Supply is an amount of which each machine takes its use: existing nodes of one kind have one member of price 0, a
+// reservation one for each shape that draws on it. The members together take at most Count.
 type Supply struct {
 	Count   int64
 	Members []Choice
+}
+
+// Most returns the number of machines of a member that the supply suffices for, rounded up.
+func (s *Supply) Most(member *Choice) int64 {
+	use := max(member.Use, 1)
+	return (s.Count + use - 1) / use
+}
+
+// unit returns the largest use of a member.
+func (s *Supply) unit() int64 {
+	unit := int64(1)
+	for i := range s.Members {
+		unit = max(unit, s.Members[i].Use)
+	}
+	return unit
 }
 
 // machine is a choice prepared for the proof: only classes that fit are users, and the capacity is cut to the
@@ -61,7 +78,8 @@ type machine struct {
 	cap    []int64
 	price  int64
 	users  model.Bits
-	supply int // number of its supply, -1 for none
+	supply int   // number of its supply, -1 for none
+	use    int64 // the amount that it takes of its supply, at least 1
 	domain int
 }
 
@@ -85,7 +103,7 @@ func (m *Market) sound() bool {
 	}
 	for i := range m.Supplies {
 		for j := range m.Supplies[i].Members {
-			if m.Supplies[i].Count < 0 || !fine(&m.Supplies[i].Members[j]) {
+			if m.Supplies[i].Count < 0 || m.Supplies[i].Members[j].Use < 0 || !fine(&m.Supplies[i].Members[j]) {
 				return false
 			}
 		}
@@ -128,7 +146,7 @@ func (m *Market) demand() []int64 {
 }
 
 func (m *Market) machine(c *Choice, supply int, demand []int64) (machine, bool) {
-	x := machine{cap: make([]int64, m.Dims), price: c.Price, users: model.NewBits(len(m.Classes)), supply: supply, domain: c.Domain}
+	x := machine{cap: make([]int64, m.Dims), price: c.Price, users: model.NewBits(len(m.Classes)), supply: supply, use: max(c.Use, 1), domain: c.Domain}
 	c.Users.Each(func(i int) {
 		class := &m.Classes[i]
 		if class.Count == 0 || !fitsAlone(c.Cap, class.Size) {
@@ -159,8 +177,8 @@ func fitsAlone(room, size []int64) bool {
 }
 
 // undominated returns the numbers of the choices that no other one dominates, cheapest first. A choice
-// dominates another with at most its users and room and at least its price, because the proof for the better
-// one holds for the worse.
+// dominates another with at most its users and room and at least its price and its use of the supply, because the proof
+// for the better one holds for the worse.
 func undominated(choices []Choice) []int {
 	every := make([]int, len(choices))
 	for i := range every {
@@ -177,7 +195,7 @@ func undominatedAmong(choices []Choice, order []int) []int {
 	var kept, recent []int
 	for _, i := range order {
 		at := slices.IndexFunc(recent, func(j int) bool {
-			return model.Fits(choices[j].Cap, choices[i].Cap) && choices[j].Users.Contains(choices[i].Users)
+			return choices[j].Use <= choices[i].Use && model.Fits(choices[j].Cap, choices[i].Cap) && choices[j].Users.Contains(choices[i].Users)
 		})
 		if at < 0 {
 			kept = append(kept, i)

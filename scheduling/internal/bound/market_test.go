@@ -53,9 +53,9 @@ func randomMarket(rng *rand.Rand) Market {
 		m.Options = append(m.Options, Choice{Cap: vector(20), Price: 1 + rng.Int64N(usd), Users: users()})
 	}
 	for range rng.IntN(3) {
-		s := Supply{Count: rng.Int64N(3)}
+		s := Supply{Count: 2 * rng.Int64N(3)}
 		for range 1 + rng.IntN(2) {
-			s.Members = append(s.Members, Choice{Cap: vector(15), Price: max(0, rng.Int64N(usd)-usd/2), Users: users()})
+			s.Members = append(s.Members, Choice{Cap: vector(15), Price: max(0, rng.Int64N(usd)-usd/2), Users: users(), Use: int64(len(s.Members)) + s.Count/2})
 		}
 		m.Supplies = append(m.Supplies, s)
 	}
@@ -123,12 +123,13 @@ func cheapest(m Market) (price int64, ok bool) {
 			buy(&m.Options[o])
 		}
 		for s := range m.Supplies {
-			if left[s] > 0 {
-				left[s]--
-				for k := range m.Supplies[s].Members {
-					buy(&m.Supplies[s].Members[k])
+			for k := range m.Supplies[s].Members {
+				member := &m.Supplies[s].Members[k]
+				if use := max(member.Use, 1); left[s] >= use {
+					left[s] -= use
+					buy(member)
+					left[s] += use
 				}
-				left[s]++
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func newPatterns(a *assignment, work int64) *patterns {
 	}
 	for s := range a.scaled.exact.Supplies {
 		p.supplies = append(p.supplies, int32(len(wanted)))
-		wanted, standIn = append(wanted, -float64(a.scaled.exact.Supplies[s].Count)), append(standIn, 1)
+		wanted, standIn = append(wanted, -a.scaled.supplyCount(s)), append(standIn, 1)
 	}
 	rows := int64(len(wanted))
 	if len(p.supplies) > mostPatternSupplies || rows*rows*rows > work {
@@ -199,7 +199,7 @@ func (p *patterns) addPattern(i int, v *knapsack.Knapsack, counts []float64, who
 		}
 	}
 	if s := p.scaled.machines[i].supply; s >= 0 {
-		x.Rows, x.Amounts = append(x.Rows, p.supplies[s]), append(x.Amounts, -1)
+		x.Rows, x.Amounts = append(x.Rows, p.supplies[s]), append(x.Amounts, -p.scaled.supplyShare(i))
 	}
 	column := p.master.Add(x)
 	if whole {

@@ -63,11 +63,11 @@ func (p *patterns) round(share float64) (violated bool) {
 	next.dropUnusedVectors()
 	for i := range p.scaled.machines {
 		if s := p.scaled.machines[i].supply; s >= 0 {
-			surplus[s] = max(surplus[s], bounds[i]/ratio-p.scaled.prices[i])
+			surplus[s] = max(surplus[s], (bounds[i]/ratio-p.scaled.prices[i])/p.scaled.supplyShare(i))
 		}
 	}
 	for s, over := range surplus {
-		next.value -= over * float64(p.scaled.exact.Supplies[s].Count)
+		next.value -= over * p.scaled.supplyCount(s)
 	}
 	if next.value > p.center.value {
 		p.center = next

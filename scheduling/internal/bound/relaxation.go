@@ -63,8 +63,8 @@ func program(sm *scaledMarket, chosen []candidate, late func() bool) (p interior
 			q := interior.Pair{Class: len(classes), Machine: o}
 			if i := chosen[o].machine; i >= 0 {
 				k := float64(sm.exact.mostPods(&sm.machines[i], c))
-				if (k <= placesThatMatter || sm.scarce.Has(c)) && k*share < 0.99 || share == 0 {
-					q.Places = k
+				if (k <= placesThatMatter || sm.scarce.Has(c)) && k*share < 0.99*chosen[o].share || share == 0 {
+					q.Places = k / chosen[o].share
 				}
 			}
 			p.Pairs = append(p.Pairs, q)

@@ -27,6 +27,8 @@ type scaledMarket struct {
 	demand   []float64  // by class, the number of pods that duals are optimized for
 	parts    model.Bits // classes that are parts of spreads
 	scarce   model.Bits // classes of parts, and classes marked as few
+	// supplyUnits are the units of supplies, see [candidate].
+	supplyUnits []int64
 
 	buyable     [][]int     // by class: the machines on sale that admit it; filled by buyableOf
 	slack       []float64   // by machine: price minus the value that it can hold; scratch of raiseDuals
@@ -38,6 +40,9 @@ func newScaledMarket(m *Market) *scaledMarket {
 	sm := &scaledMarket{exact: m, machines: m.machines()}
 	if len(sm.machines) == 0 {
 		return nil
+	}
+	for s := range m.Supplies {
+		sm.supplyUnits = append(sm.supplyUnits, m.Supplies[s].unit())
 	}
 	for i := range sm.machines {
 		sm.price = max(sm.price, float64(sm.machines[i].price))

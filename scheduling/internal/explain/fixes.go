@@ -14,7 +14,7 @@ func changes(s *subject) []scheduling.Change {
 	n := findNearest(s)
 	var out ChangeList
 	out.Add(unitFix(s.in.Table, s.class))
-	if n.reservation != "" {
+	if n.reservation != nil {
 		out.Add(raiseReservation(n.reservation))
 	}
 	if n.minValuesPool != "" {

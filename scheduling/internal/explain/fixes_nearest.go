@@ -17,12 +17,12 @@ type nearest struct {
 	in            *instance.Instance
 	explainer     *Explainer
 	subject       *subject
-	reservation   string     // that is used up, the only obstacle to some offer
-	minValuesPool string     // pool with a place, but for its minValues
-	limits        []limitGap // the easiest to close
-	setting       int        // offer that the fewest settings rule out, then the cheapest; -1 for none
-	inflexible    bool       // spot machines have a place, but leave too little choice
-	dim           int        // resource of which the pods exceed the room by the least share, and that room; -1 for none
+	reservation   *offerings.Offering // of which too little is left, the only obstacle to it
+	minValuesPool string              // pool with a place, but for its minValues
+	limits        []limitGap          // the easiest to close
+	setting       int                 // offer that the fewest settings rule out, then the cheapest; -1 for none
+	inflexible    bool                // spot machines have a place, but leave too little choice
+	dim           int                 // resource of which the pods exceed the room by the least share, and that room; -1 for none
 	room          int64
 	terms         nearTerms           // the topology terms that alone keep the pods away
 	pools, nodes  []scheduling.Change // tolerations
@@ -159,7 +159,7 @@ func (n *nearest) take(p place, x obstacle) {
 			n.dim, n.room = x.n, have
 		}
 	case reserved:
-		n.reservation = cmp.Or(n.reservation, n.in.Offers.Offers[p.at].Offering.ReservationID)
+		n.reservation = cmp.Or(n.reservation, n.in.Offers.Offers[p.at].Offering)
 	case limited:
 		if gaps := limitGaps(n.subject.state, offers.OfferRef{Template: p.template, Offer: p.at}); n.limits == nil || closerLimits(gaps, n.limits) {
 			n.limits = gaps

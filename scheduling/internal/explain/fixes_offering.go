@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,9 +17,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// raiseReservation lets a reservation have one machine more.
-func raiseReservation(id string) scheduling.Change {
-	return scheduling.Change{Kind: scheduling.ChangeReservation, Object: id, Text: "add an instance to capacity reservation " + id + ", or free one of its instances"}
+// raiseReservation lets the reservation of an offering have what one more node takes.
+func raiseReservation(o *offerings.Offering) scheduling.Change {
+	out := scheduling.Change{Kind: scheduling.ChangeReservation, Object: o.ReservationID}
+	if n := o.UsePerNode(); n > 1 {
+		out.To = strconv.FormatInt(n, 10)
+		out.Text = "add " + out.To + ", the amount that a node takes, to the count of reservation " + o.ReservationID + ", or free as much of it"
+		return out
+	}
+	out.Text = "add an instance to capacity reservation " + o.ReservationID + ", or free one of its instances"
+	return out
 }
 
 // putOnSale is the change that lets an offer of a pool be launched.
@@ -33,13 +41,19 @@ func putOnSale(s *PlanState, pool string, x *offers.Offer) scheduling.Change {
 }
 
 // applyOffering puts an offering, named type/zone/capacity type, on sale, or lets a reservation
-// have one machine more.
+// have more.
 func applyOffering(t *Trial, c *scheduling.Change) bool {
-	found := false
+	found, more := false, int64(1)
+	if c.Kind == scheduling.ChangeReservation && c.To != "" {
+		var err error
+		if more, err = strconv.ParseInt(c.To, 10, 64); err != nil {
+			return false
+		}
+	}
 	err := ChangeOfferings(t.Problem, func(name string, o *offerings.Offering) bool {
 		switch {
 		case c.Kind == scheduling.ChangeReservation && o.ReservationID == c.Object:
-			o.ReservationCount++
+			o.ReservationCount += more
 		case c.Kind == scheduling.ChangeOffering && name+"/"+o.Zone+"/"+string(o.CapacityType) == c.Object:
 			o.Unavailable = false
 		default:

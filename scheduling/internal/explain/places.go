@@ -190,9 +190,9 @@ func (s *subject) unsuited(p place, yield func(obstacle) bool) bool {
 	return true
 }
 
-// usedUp reports whether an offering cannot be launched because its reservation has no instance left.
+// usedUp reports whether an offering cannot be launched because its reservation has too little left for a node.
 func usedUp(o *offerings.Offering) bool {
-	return o.Counted() && o.ReservationCount < 1 && !o.Unavailable
+	return !o.Unavailable && !o.Launchable()
 }
 
 // exclusion numbers an exclusion by the settings.

@@ -146,7 +146,7 @@ func offerChange(s *subject, p place, x obstacle) scheduling.Change {
 	case lacking:
 		return lessOf(s.in.Table.Names[x.n], max(s.in.Rooms.Rooms[x.room][x.n], 0), s.class.Requests[x.n])
 	case reserved:
-		return raiseReservation(offer.Offering.ReservationID)
+		return raiseReservation(offer.Offering)
 	case limited:
 		return limitChange(limitGaps(s.state, offers.OfferRef{Template: p.template, Offer: p.at}))
 	case portBound, portPlanned, attachFull, violatesTerm: // the first three are of nodes, the last is in changeOf

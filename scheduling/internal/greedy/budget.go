@@ -6,7 +6,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Budget is the rest of the limits of each pool and of the machines of each reservation.
+// Budget is the rest of the limits of each pool and of each reservation.
 type Budget struct {
 	limits [][]int64
 	// spare is the amount of each limit that must stay free because of minValues: any machine may be launched
@@ -38,7 +38,7 @@ func (b *Budget) Clone() *Budget {
 // Affords returns the number of machines of an option that may still be bought, at most n.
 func (b *Budget) Affords(option *model.Option, n int64) int64 {
 	if option.Supply != model.NoSupply {
-		n = min(n, b.supply[option.Supply])
+		n = min(n, b.supply[option.Supply]/option.SupplyUse)
 	}
 	for d, use := range option.Use {
 		left := b.limits[option.Pool][d] - b.spare[option.Pool][d]
@@ -58,7 +58,7 @@ func (b *Budget) Affords(option *model.Option, n int64) int64 {
 // Spend takes n machines of an option from the budget; a negative n returns them. spare never shrinks.
 func (b *Budget) Spend(option *model.Option, n int64) {
 	if option.Supply != model.NoSupply {
-		b.supply[option.Supply] -= n
+		b.supply[option.Supply] -= option.SupplyUse * n
 	}
 	for d, use := range option.Use {
 		b.limits[option.Pool][d] -= use * n

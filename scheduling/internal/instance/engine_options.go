@@ -134,7 +134,7 @@ func (x *optionReader) addOptions(ti int, rank int32) {
 		for _, worst := range x.worst(floor, use) {
 			x.out.options = append(x.out.options, model.Option{
 				Pool: model.PoolID(v.Number), Room: c.Rooms.Rooms[o.Room], Use: use, Worst: worst,
-				Cost: offer.Cost, Price: int64(offer.Offering.Price), Supply: x.supplies.Number(offer.Offering),
+				Cost: offer.Cost, Price: int64(offer.Offering.Price), Supply: x.supplies.Number(offer.Offering), SupplyUse: offer.Offering.UsePerNode(),
 				Admits: admits, Soft: avoid, Weight: rank, Floor: floor,
 			})
 			x.out.bought = append(x.out.bought, offers.OfferRef{Template: ti, Offer: o.Offer})
@@ -157,19 +157,20 @@ func (x *optionReader) firsts(ti int, limited, apart bool) []offers.TemplateOffe
 	return out
 }
 
-// kinds returns the first offer of each kind in a list: kinds differ in room, column or reservation, with limited also
-// in shape, because limits count capacity, and with apart also in whether the offer is spot.
+// kinds returns the first offer of each kind in a list: kinds differ in room, column, reservation and use of it,
+// with limited also in shape, because limits count capacity, and with apart also in whether the offer is spot.
 func kinds(c *Instance, list []offers.TemplateOffer, limited, apart bool, supplies *offers.Supplies) (firsts []offers.TemplateOffer) {
 	type kind struct {
 		room, column int
 		supply       int32
+		use          int64 // of the reservation
 		shape        int
 		spot         int
 	}
 	seen := make(map[kind]bool, len(list))
 	for _, o := range list {
 		offer := &c.Offers.Offers[o.Offer]
-		k := kind{room: o.Room, column: o.Column, supply: supplies.Number(offer.Offering)}
+		k := kind{room: o.Room, column: o.Column, supply: supplies.Number(offer.Offering), use: offer.Offering.UsePerNode()}
 		if limited {
 			k.shape = offer.Shape
 		}

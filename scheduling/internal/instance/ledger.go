@@ -9,7 +9,7 @@ import (
 )
 
 // Ledger counts the use of NodePool limits and reservations while launches are booked. Limits are indexed by pool, then
-// as the pool's limited resources; Supply is the number of instances left, by reservation ID. A value may become
+// as the pool's limited resources; Supply is the amount left, by reservation ID. A value may become
 // negative, see [Ledger.Gaps].
 type Ledger struct {
 	c       *Instance
@@ -30,8 +30,8 @@ func NewLedger(c *Instance) *Ledger {
 	for _, i := range c.Offers.Reserved {
 		o := c.Offers.Offers[i].Offering
 		n, ok := l.Supply[o.ReservationID]
-		if count := int64(o.ReservationCount); !ok || count < n {
-			l.Supply[o.ReservationID] = count
+		if !ok || o.ReservationCount < n {
+			l.Supply[o.ReservationID] = o.ReservationCount
 		}
 	}
 	return l
@@ -55,10 +55,15 @@ func (l *Ledger) Reservation(p offers.OfferRef) string {
 	return l.c.Offers.Offers[p.Offer].Offering.ReservationID
 }
 
+// supplyUse is the amount that a launch of p takes of its reservation.
+func (l *Ledger) supplyUse(p offers.OfferRef) int64 {
+	return l.c.Offers.Offers[p.Offer].Offering.UsePerNode()
+}
+
 // Spend books n launches of p; a negative n cancels them.
 func (l *Ledger) Spend(p offers.OfferRef, n int64) {
 	if id := l.Reservation(p); id != "" {
-		l.Supply[id] -= n
+		l.Supply[id] -= l.supplyUse(p) * n
 	}
 	pool := l.c.Templates[p.Template].Number
 	if l.Limited[pool] {
@@ -68,9 +73,9 @@ func (l *Ledger) Spend(p offers.OfferRef, n int64) {
 	}
 }
 
-// UsedUp is the ID of the reservation of p if it has no instance left; "" otherwise.
+// UsedUp is the ID of the reservation of p if too little of it is left for a launch of p; "" otherwise.
 func (l *Ledger) UsedUp(p offers.OfferRef) string {
-	if id := l.Reservation(p); id != "" && l.Supply[id] < 1 {
+	if id := l.Reservation(p); id != "" && l.Supply[id] < l.supplyUse(p) {
 		return id
 	}
 	return ""
@@ -123,8 +128,14 @@ func (l *Ledger) Drained(pool int, lists [][]offers.TemplateOffer) bool {
 // CouldSwap reports whether a booked launch may be replaced by another of the same template within limits and
 // reservations.
 func (l *Ledger) CouldSwap(from, to offers.OfferRef) bool {
-	if id := l.Reservation(to); id != "" && id != l.Reservation(from) && l.Supply[id] < 1 {
-		return false
+	if id := l.Reservation(to); id != "" {
+		left := l.Supply[id]
+		if id == l.Reservation(from) {
+			left += l.supplyUse(from)
+		}
+		if left < l.supplyUse(to) {
+			return false
+		}
 	}
 	pool := l.c.Templates[to.Template].Number
 	if !l.Limited[pool] {

@@ -281,7 +281,7 @@ func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies
 		offer := &l.In.Offers.Offers[o.Offer]
 		options[i] = model.Option{
 			Room: l.In.Rooms.Rooms[o.Room], Use: LimitUse(limited, l.In.Offers.Shapes[offer.Shape].Capacity),
-			Cost: offer.Cost, Supply: supplies.Number(offer.Offering), Floor: -1,
+			Cost: offer.Cost, Supply: supplies.Number(offer.Offering), SupplyUse: offer.Offering.UsePerNode(), Floor: -1,
 		}
 		if choosy {
 			options[i].Floor = int32(offers.CapacityKind(offer))

@@ -61,7 +61,7 @@ func newSupplies(c *Instance) *offers.Supplies {
 	s := &offers.Supplies{Index: map[string]int32{}}
 	for _, i := range c.Offers.Reserved {
 		o := c.Offers.Offers[i].Offering
-		count := int64(o.ReservationCount)
+		count := o.ReservationCount
 		if n, ok := s.Index[o.ReservationID]; ok {
 			s.Counts[n] = min(s.Counts[n], count)
 			continue

@@ -28,6 +28,7 @@ func (t *prunedOffers) undominated(options []model.Option) []int {
 		o := &options[i]
 		key = binary.AppendVarint(key, o.Cost)
 		key = binary.AppendVarint(key, int64(o.Supply))
+		key = binary.AppendVarint(key, o.SupplyUse)
 		key = binary.AppendVarint(key, int64(o.Floor))
 		key = binary.AppendUvarint(key, uint64(len(o.Use)))
 		for _, n := range o.Use {

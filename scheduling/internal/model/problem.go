@@ -29,7 +29,7 @@ type Problem struct {
 	// Open are, by group, the bins that admit it; nil where the caller has not listed them.
 	Open  []Bits
 	Pools []Pool
-	// Supply is the number of machines that each reservation still holds.
+	// Supply is the amount that each reservation still holds.
 	Supply []int64
 	// Passes are the ranks at which classes look for options, best first.
 	Passes []Pass
@@ -86,8 +86,10 @@ type Option struct {
 	Use []int64
 	// Cost is the objective of the search, Price the price, both in nano-USD per hour. They differ by ranking.
 	Cost, Price int64
-	// Supply indexes Problem.Supply, or is NoSupply.
-	Supply int32
+	// Supply indexes Problem.Supply, or is NoSupply. SupplyUse is the amount that one machine takes of it, at least 1;
+	// 0 with NoSupply.
+	Supply    int32
+	SupplyUse int64
 	// Admits are the groups whose pods may run there, Soft those of them that do not tolerate a
 	// PreferNoSchedule taint of it.
 	Admits, Soft Bits

@@ -212,10 +212,7 @@ func (o *Offer) Label(key string) (string, bool) {
 	case offerings.CapacityTypeLabel:
 		return string(o.Offering.CapacityType), true
 	case offerings.ReservationIDLabel:
-		if o.Offering.Counted() {
-			return o.Offering.ReservationID, true
-		}
-		return "", false
+		return o.Offering.ReservationLabel()
 	}
 	if v, ok := o.Offering.Labels[key]; ok {
 		return v, true
@@ -313,7 +310,7 @@ func (t *OfferTable) row(r requirements.Requirement, fallback string, has bool) 
 func (o *Offer) Option() scheduling.LaunchOption {
 	return scheduling.LaunchOption{
 		InstanceType: o.InstanceType.Name, Zone: o.Offering.Zone, CapacityType: o.Offering.CapacityType,
-		Price: o.Offering.Price, ReservationID: o.Offering.ReservationID, InterruptionRate: o.Offering.InterruptionRate,
+		Price: o.Offering.Price, ReservationID: o.Offering.ReservationID, Commitment: o.Offering.Commitment, InterruptionRate: o.Offering.InterruptionRate,
 		Estimated: o.Offering.Estimated,
 	}
 }

@@ -28,7 +28,7 @@ func bounded(seed uint64) *model.Problem {
 	}
 	if r.IntN(2) == 0 {
 		p.Supply = []int64{1 + r.Int64N(2)}
-		p.Options = append(p.Options, model.Option{Room: []int64{2 + r.Int64N(6)}, Cost: 1, Supply: 0, Admits: admits, Soft: model.NewBits(1), Floor: -1})
+		p.Options = append(p.Options, model.Option{Room: []int64{2 + r.Int64N(6)}, Cost: 1, Supply: 0, SupplyUse: 1, Admits: admits, Soft: model.NewBits(1), Floor: -1})
 	}
 	modeltest.AddPerNodeLimits(p, r)
 	return p

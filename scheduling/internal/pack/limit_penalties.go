@@ -150,7 +150,7 @@ func (x *limitSearch) ruinAndRecreate(best *attempt, values [][]float64, penalti
 	return best
 }
 
-// limitPenalties are the costs of a unit of each limit, by pool, and of a machine of each reservation.
+// limitPenalties are the costs of a unit of each limit, by pool, and of a unit of each reservation.
 type limitPenalties struct {
 	limits [][]float64
 	supply []float64
@@ -203,7 +203,7 @@ func (t *limitPenalties) setCosts(l *lns) {
 			cost += float64(use) * t.limits[option.Pool][d]
 		}
 		if option.Supply != model.NoSupply {
-			cost += t.supply[option.Supply]
+			cost += float64(option.SupplyUse) * t.supply[option.Supply]
 		}
 		l.fill.Costs[o] = cost
 	}

@@ -51,7 +51,7 @@ func newProver(c *instance.Instance, placed []int64) *prover {
 		}
 		for _, s := range pr.market.Supplies {
 			for _, x := range s.Members {
-				pr.input.Free = append(pr.input.Free, covering.Bin{Cap: x.Cap, Price: x.Price, Count: s.Count})
+				pr.input.Free = append(pr.input.Free, covering.Bin{Cap: x.Cap, Price: x.Price, Count: s.Most(&x)})
 			}
 		}
 	}
@@ -169,14 +169,14 @@ func (pr *prover) sell(supplies *reservedSupplies, domain int, list []offers.Tem
 	type machine struct {
 		room, column int
 		reservation  string
-		price        int64 // only for reservations
+		price, use   int64 // only for reservations
 	}
 	known := map[machine]int{}
 	for _, o := range list {
 		x := &pr.in.Offers.Offers[o.Offer]
 		price, k := int64(x.Expected), machine{room: o.Room, column: o.Column}
 		if x.Offering.Counted() {
-			k.reservation, k.price = x.Offering.ReservationID, price
+			k.reservation, k.price, k.use = x.Offering.ReservationID, price, x.Offering.UsePerNode()
 		}
 		options := &supplies.market.Options
 		if at, ok := known[k]; ok {
@@ -186,7 +186,7 @@ func (pr *prover) sell(supplies *reservedSupplies, domain int, list []offers.Tem
 			continue
 		}
 		known[k] = -1
-		c := bound.Choice{Cap: pr.space(o.Room), Price: price, Users: users(o.Column), Domain: domain}
+		c := bound.Choice{Cap: pr.space(o.Room), Price: price, Users: users(o.Column), Domain: domain, Use: k.use}
 		switch {
 		case !pr.usable(c.Cap, pr.admitted(o.Column)):
 		case k.reservation != "":
@@ -202,7 +202,7 @@ func (pr *prover) sell(supplies *reservedSupplies, domain int, list []offers.Tem
 type reservedSupplies struct {
 	market *bound.Market
 	at     map[string]int   // by reservation ID, index in the market's Supplies
-	left   map[string]int64 // by reservation ID, instances left
+	left   map[string]int64 // by reservation ID, the amount left
 }
 
 // newReservedSupplies is the reservations of an instance, none of them in m yet.
@@ -222,7 +222,7 @@ func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
 	s.Members = append(s.Members, machine)
 }
 
-// reservations is, by ID, the number of instances left in each reservation: the least of the counts that the catalogs of
+// reservations is, by ID, the amount left of each reservation: the least of the counts that the catalogs of
 // NodePools state.
 func reservations(in *instance.Instance) map[string]int64 {
 	left := map[string]int64{}
@@ -233,8 +233,8 @@ func reservations(in *instance.Instance) map[string]int64 {
 				continue
 			}
 			o := in.Offers.Offers[i].Offering
-			if n, known := left[o.ReservationID]; !known || int64(o.ReservationCount) < n {
-				left[o.ReservationID] = int64(o.ReservationCount)
+			if n, known := left[o.ReservationID]; !known || o.ReservationCount < n {
+				left[o.ReservationID] = o.ReservationCount
 			}
 		}
 	}

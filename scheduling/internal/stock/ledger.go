@@ -19,7 +19,7 @@ import (
 // account is a limit of a NodePool, or a reservation, whose pool is "".
 type account struct{ pool, name string }
 
-// ledger holds a balance for each account, or an amount that is taken from it: machines, or a resource in base units.
+// ledger holds a balance for each account, or an amount that is taken from it: of a reservation, or of a resource in base units.
 type ledger map[account]int64
 
 // spend takes n machines of a pool from the pool's limits.
@@ -138,8 +138,8 @@ func (s *Stock) takes(known map[offer]ledger, l *scheduling.Launch, x *schedulin
 		return out
 	}
 	out := ledger{}
-	if x.ReservationID != "" {
-		out[account{name: x.ReservationID}] = 1
+	if id, amount := s.Draws(l.NodePool, x.Key()); id != "" {
+		out[account{name: id}] = amount
 	}
 	if t, o := s.sold(l.NodePool, x); o != nil {
 		out.spend(s.nodePools[l.NodePool], t.CapacityOf(*o), -1)
@@ -188,8 +188,8 @@ func (s *Stock) left(launches []scheduling.Launch, nodes iter.Seq[*corev1.Node])
 					continue
 				}
 				a := account{name: o.ReservationID}
-				if n, ok := out[a]; !ok || int64(o.ReservationCount) < n {
-					out[a] = int64(o.ReservationCount)
+				if n, ok := out[a]; !ok || o.ReservationCount < n {
+					out[a] = o.ReservationCount
 				}
 			}
 		}

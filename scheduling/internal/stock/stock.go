@@ -78,10 +78,16 @@ func (s Stock) Changed(change func(*instancetypes.InstanceType, *offerings.Offer
 	return out, nil
 }
 
-// Reserve takes machines from reservations, by ID, or gives them back where the number is below 0. It adds the new counts to
+// Draws returns what a node that a NodePool launches from an offering takes of a reservation: its ID, "" for none, and the
+// amount. pool is "" for a node without one.
+func (s *Stock) Draws(pool string, key offerings.Key) (id string, amount int64) {
+	return s.of(pool).Draws(key)
+}
+
+// Reserve takes amounts from reservations, by ID, or gives them back where they are below 0. It adds the new counts to
 // a delta.
-func (s *Stock) Reserve(used map[string]int, d *scheduling.Delta) error {
-	maps.DeleteFunc(used, func(_ string, n int) bool { return n == 0 })
+func (s *Stock) Reserve(used map[string]int64, d *scheduling.Delta) error {
+	maps.DeleteFunc(used, func(_ string, n int64) bool { return n == 0 })
 	if len(used) == 0 {
 		return nil
 	}

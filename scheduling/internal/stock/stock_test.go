@@ -55,10 +55,10 @@ func TestReservations(t *testing.T) {
 	assert.Nil(t, left(&s, nil, launch("cr"), launch("cr")))
 	assert.Equal(t, [][]string{{"crlarge"}, {"large"}}, left(&s, nil, launch("cr"), launch("large", "cr")), "the other launch has the machine")
 	d := &scheduling.Delta{}
-	require.NoError(t, s.Reserve(map[string]int{"cr": 1}, d))
+	require.NoError(t, s.Reserve(map[string]int64{"cr": 1}, d))
 	assert.NotNil(t, d.Catalog)
 	assert.Nil(t, left(&s, nil, launch("cr")))
-	require.NoError(t, s.Reserve(map[string]int{"cr": -1}, &scheduling.Delta{}))
+	require.NoError(t, s.Reserve(map[string]int64{"cr": -1}, &scheduling.Delta{}))
 	assert.NotNil(t, left(&s, nil, launch("cr")))
 }
 

@@ -57,7 +57,7 @@ func offering(t *instancetypes.InstanceType, o offerings.Offering) *cloudprovide
 	out := &cloudprovider.Offering{
 		Requirements:        scheduling.NewLabelRequirements(o.NodeLabels()),
 		Price:               o.Price.USD(),
-		ReservationCapacity: o.ReservationCount,
+		ReservationCapacity: int(o.ReservationCount / max(o.UsePerNode(), 1)),
 	}
 	if !o.Counted() {
 		out.Requirements.Add(scheduling.NewRequirement(offerings.ReservationIDLabel, corev1.NodeSelectorOpDoesNotExist))

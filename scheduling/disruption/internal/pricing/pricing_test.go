@@ -18,7 +18,7 @@ import (
 func testCatalog(t testing.TB) *instancetypes.Catalog {
 	t.Helper()
 	offer := func(zone string, by offerings.CapacityType, price, reservation string) offerings.Offering {
-		return offerings.Offering{Zone: zone, CapacityType: by, Price: offerings.MustPrice(price), ReservationID: reservation, ReservationCount: len(reservation)}
+		return offerings.Offering{Zone: zone, CapacityType: by, Price: offerings.MustPrice(price), ReservationID: reservation, ReservationCount: int64(len(reservation))}
 	}
 	gone := offer("b", offerings.Spot, "0.04", "")
 	gone.Unavailable = true

@@ -126,23 +126,20 @@ func withOfferingsOf(was scheduling.Policy, nodes []*corev1.Node, gone map[strin
 	return out, true
 }
 
-// restoreOffers puts the offerings of removed nodes back on sale: reservations get their machines back, and offerings
+// restoreOffers puts the offerings of removed nodes back on sale: reservations get their amounts back, and offerings
 // that are sold out are available.
 func restoreOffers(p *scheduling.Problem, removed []*corev1.Node) error {
-	had, lent := map[offerings.Key]bool{}, map[string]int{}
+	had, lent, before := map[offerings.Key]bool{}, map[string]int64{}, stock.New(p)
 	for _, node := range removed {
 		key := instancetypes.OfferingOf(node)
 		had[key] = true
-		if key.ReservationID != "" {
-			lent[key.ReservationID]++
+		if id, amount := before.Draws(node.Labels[scheduling.NodePoolLabel], key); id != "" {
+			lent[id] += amount
 		}
 	}
 	p.Unavailable = withoutMarks(p.Unavailable, had, p.Now)
-	k, err := stock.New(p).Changed(func(t *instancetypes.InstanceType, o *offerings.Offering) bool {
-		more, again := 0, o.Unavailable && had[o.Key(t.Name)]
-		if o.Counted() {
-			more = lent[o.ReservationID]
-		}
+	k, err := before.Changed(func(t *instancetypes.InstanceType, o *offerings.Offering) bool {
+		more, again := lent[o.ReservationID], o.Unavailable && had[o.Key(t.Name)]
 		o.Unavailable = o.Unavailable && !again
 		o.ReservationCount += more
 		return again || more > 0

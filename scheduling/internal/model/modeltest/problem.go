@@ -54,7 +54,7 @@ func Random(seed uint64) *model.Problem {
 		p.Pools = append(p.Pools, pool)
 	}
 	if r.IntN(2) == 0 {
-		p.Supply = []int64{r.Int64N(3)}
+		p.Supply = []int64{2 * r.Int64N(3)}
 	}
 	for range 1 + r.IntN(6) {
 		o := model.Option{Pool: model.PoolID(r.IntN(pools)), Room: vector(14), Cost: 1 + r.Int64N(20), Supply: model.NoSupply, Admits: row(), Floor: -1}
@@ -69,7 +69,7 @@ func Random(seed uint64) *model.Problem {
 			o.Use = []int64{o.Room[0], 1}
 		}
 		if len(p.Supply) > 0 && r.IntN(3) == 0 {
-			o.Supply, o.Cost = 0, 0
+			o.Supply, o.SupplyUse, o.Cost = 0, 1+int64(len(p.Options)%2), 0
 		}
 		p.Options = append(p.Options, o)
 	}

@@ -31,8 +31,9 @@ type cover struct {
 type buy struct {
 	has   []int64
 	price int64
-	count int64    // how many there are
+	count int64    // how many there are, rounded up
 	from  string   // the reservation, "" for none
+	use   int64    // of the reservation by one machine
 	worth *big.Int // by the values
 }
 
@@ -138,11 +139,11 @@ func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
 			b.worth.Add(b.worth, new(big.Int).Mul(x.costs[d], big.NewInt(n)))
 		}
 		if m.Offering.Counted() {
-			b.from = m.Offering.ReservationID
-			b.count = int64(x.claim.state.Reservations[b.from])
+			b.from, b.use = m.Offering.ReservationID, m.Offering.UsePerNode()
+			b.count = (x.claim.state.Reservations[b.from] + b.use - 1) / b.use
 		}
 		if slices.ContainsFunc(x.buys, func(have buy) bool {
-			return (have.from == "" || have.from == b.from) && covers(have.has, b.has)
+			return (have.from == "" || have.from == b.from && have.use <= b.use) && covers(have.has, b.has)
 		}) {
 			continue // the other is no dearer
 		}
@@ -150,7 +151,7 @@ func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
 			// One that has more at the same price, such as where a daemon does not run, is
 			// as good as those before it: a reservation counts once, not once a pool.
 			x.buys = slices.DeleteFunc(x.buys, func(have buy) bool {
-				return have.price == b.price && (b.from == "" || b.from == have.from) && covers(b.has, have.has)
+				return have.price == b.price && (b.from == "" || b.from == have.from && b.use <= have.use) && covers(b.has, have.has)
 			})
 			x.buys = append(x.buys, b)
 		}

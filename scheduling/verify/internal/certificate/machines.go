@@ -23,7 +23,8 @@ func (pr *worthProof) checkMachines() (reserved *big.Int, ok bool) {
 			price, within := pr.claim.state.Policy.Objective(m.Kind, m.Offering), true
 			for x, domain := range pr.inDomains(m) {
 				if m.Offering.Counted() {
-					if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
+					over := pr.claim.shared(x.surplus(m, price), m.Offering)
+					if old := surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
 						surplus[m.Offering.ReservationID] = over
 					}
 				} else if price, payable := charged(pr.multipliers, price, domain); !payable || !x.withinPrice(m, price) {
@@ -42,10 +43,19 @@ func (pr *worthProof) checkMachines() (reserved *big.Int, ok bool) {
 		}
 	}
 	reserved = new(big.Int)
-	for id, over := range surplus {
-		reserved.Add(reserved, new(big.Int).Mul(over, big.NewInt(int64(pr.claim.state.Reservations[id]))))
+	for _, over := range surplus {
+		reserved.Add(reserved, over)
 	}
 	return reserved, ok
+}
+
+// shared returns the worth beyond their price of the nodes of an offering that a whole reservation suffices for, parts of a
+// node included, from that of one node: over · count / use, rounded up. No choice among the offerings of a reservation has
+// more than the largest of these.
+func (c *Claim) shared(over *big.Int, o offerings.Offering) *big.Int {
+	use := big.NewInt(o.UsePerNode())
+	all := new(big.Int).Mul(over, big.NewInt(c.state.Reservations[o.ReservationID]))
+	return all.Quo(all.Add(all, use).Sub(all, big.NewInt(1)), use)
 }
 
 // bareWithinPrice reports whether no pool can launch from the offering a machine that holds more worth than it costs, because

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // AddNode adds a node, with its share of the usage of its pool.
@@ -40,10 +38,10 @@ func (w *State) RereadDaemons() bool {
 	return true
 }
 
-// TakeReservation takes the machine of a node out of its reservation, or gives it back with sign -1.
+// TakeReservation takes the amount of a node out of its reservation, or gives it back with sign -1.
 func (w *State) TakeReservation(n *Node, sign int) {
-	if id := n.Running.Labels[offerings.ReservationIDLabel]; id != "" {
-		w.Reservations[id] -= sign
+	if id, amount := w.Drawn(n.Running); id != "" {
+		w.Reservations[id] -= int64(sign) * amount
 	}
 }
 

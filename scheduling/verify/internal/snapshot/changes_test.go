@@ -65,9 +65,9 @@ func TestTakeReservation(t *testing.T) {
 	state := snapshot.New(problem(), scheduling.Policy{})
 	state.TakeReservation(state.Nodes["b"], 1)
 	state.TakeReservation(state.Nodes["a"], 1)
-	assert.Equal(t, map[string]int{"cr": 2}, state.Reservations)
+	assert.Equal(t, map[string]int64{"cr": 2}, state.Reservations)
 	state.TakeReservation(state.Nodes["b"], -1)
-	assert.Equal(t, map[string]int{"cr": 3}, state.Reservations)
+	assert.Equal(t, map[string]int64{"cr": 3}, state.Reservations)
 }
 
 // TestRereadNode: a node has the room that its pods of now leave, and WithPods leaves the state as it was.

@@ -74,7 +74,7 @@ func (w *State) catalogOf(pool string) *instancetypes.Catalog {
 }
 
 // Offers yields a planned node for each offering that the pool may launch now, in order of type and offering, without
-// those for which skip reports true. Reservations without machines are left out. skip may be nil.
+// those for which skip reports true. Reservations with too little left for a node are left out. skip may be nil.
 func (w *State) Offers(pl *Pool, d DaemonCount, skip func(t *instancetypes.InstanceType, o *offerings.Offering) bool) iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
 		if pl.Closed != "" {
@@ -83,7 +83,7 @@ func (w *State) Offers(pl *Pool, d DaemonCount, skip func(t *instancetypes.Insta
 		for t := range pl.Catalog.All() {
 			for i := range t.Offerings {
 				o := &t.Offerings[i]
-				if w.Unavailable(t, *o) != "" || w.Policy.Excluded(t, *o) != "" || o.Counted() && w.Reservations[o.ReservationID] <= 0 {
+				if w.Unavailable(t, *o) != "" || w.Policy.Excluded(t, *o) != "" || w.Reservations[o.ReservationID] < o.UsePerNode() {
 					continue
 				}
 				if skip != nil && skip(t, o) {
@@ -204,13 +204,28 @@ func (pl *Pool) share(name corev1.ResourceName) corev1.ResourceName {
 	return name + " of nodepool/" + corev1.ResourceName(pl.Object.Name)
 }
 
-// reservation names the machines of a reservation.
+// reservation names the amount of a reservation.
 func reservation(id string) corev1.ResourceName {
-	return "instances of reservation/" + corev1.ResourceName(id)
+	return "units of reservation/" + corev1.ResourceName(id)
+}
+
+// Drawn returns the reservation that a running node is in, by its label, and the amount that it takes of it: that of its
+// offering, 1 where the catalog does not have it. The id is "" for none.
+func (w *State) Drawn(node *corev1.Node) (id string, amount int64) {
+	labels := StableLabels(node.Labels)
+	if id = labels[offerings.ReservationIDLabel]; id == "" {
+		return "", 0
+	}
+	if t, ok := w.catalogOf(labels[scheduling.NodePoolLabel]).Get(labels[corev1.LabelInstanceTypeStable]); ok {
+		if o, ok := FindOffering(t, labels[offerings.ZoneLabel], offerings.CapacityType(labels[offerings.CapacityTypeLabel]), id); ok {
+			return id, o.UsePerNode()
+		}
+	}
+	return id, 1
 }
 
 // Left returns the amounts that all launches share: the limits of pools less the usage of their nodes, and the
-// machines left of reservations.
+// amounts left of reservations.
 func (w *State) Left() Amounts {
 	left := Amounts{}
 	for _, pl := range w.Pools {
@@ -219,7 +234,7 @@ func (w *State) Left() Amounts {
 		}
 	}
 	for id, n := range w.Reservations {
-		left[reservation(id)] = big.NewInt(int64(n))
+		left[reservation(id)] = big.NewInt(n)
 	}
 	return left
 }
@@ -233,7 +248,7 @@ func (n *Node) Takes() Amounts {
 		}
 	}
 	if id := n.Offering.ReservationID; id != "" {
-		out[reservation(id)] = big.NewInt(1)
+		out[reservation(id)] = big.NewInt(n.Offering.UsePerNode())
 	}
 	return out
 }

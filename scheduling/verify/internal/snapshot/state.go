@@ -36,7 +36,7 @@ type State struct {
 	// offers are the planned nodes of pools, each described once.
 	offers map[offerKey]*Node
 	// Reservations are the machines left, by reservation id.
-	Reservations map[string]int
+	Reservations map[string]int64
 }
 
 // Resident is a pod that runs already.
@@ -70,7 +70,7 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		Pools:        make(map[string]*Pool),
 		Nodes:        make(map[string]*Node),
 		Running:      make(map[string]*corev1.Pod),
-		Reservations: make(map[string]int),
+		Reservations: make(map[string]int64),
 		offers:       make(map[offerKey]*Node),
 		Types:        newTypeReader(),
 	}
@@ -248,7 +248,7 @@ func (t *Pod) IsHeld() bool {
 	return why != ""
 }
 
-// countReservations reads how many machines each reservation has left: the least
+// countReservations reads the amount that each reservation has left: the least
 // that any offering of any pool's catalog reports.
 func (w *State) countReservations() {
 	for _, pool := range w.SortedPools() {

@@ -81,12 +81,12 @@ func (a *Audit) rebuildProblem() (scheduling.Problem, scheduling.Policy, *big.In
 	return problem, solver, kept
 }
 
-// onSale puts the machines of the nodes on sale again, because they may stay: machines that a reservation has lent
+// onSale puts the machines of the nodes on sale again, because they may stay: amounts that a reservation has lent
 // them, and offerings that are unavailable now. The policy that it returns allows them even where its settings
 // exclude them.
 func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode) scheduling.Policy {
 	type sold struct{ kind, zone, by, id string }
-	had, lent := make(map[sold]bool), make(map[string]int)
+	had, lent := make(map[sold]bool), make(map[string]int64)
 	unavailable := &offerings.Unavailable{}
 	marks := make(map[offerings.Key]time.Time)
 	for key, until := range problem.Unavailable.All() {
@@ -96,8 +96,8 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		labels := snapshot.StableLabels(s.node.Running.Labels)
 		x := sold{labels[corev1.LabelInstanceTypeStable], labels[corev1.LabelTopologyZone], labels[offerings.CapacityTypeLabel], labels[offerings.ReservationIDLabel]}
 		had[x] = true
-		if x.id != "" {
-			lent[x.id]++
+		if id, amount := g.state.Drawn(s.node.Running); id != "" {
+			lent[id] += amount
 		}
 		for key := range marks {
 			is := func(mark, value string) bool { return mark == "" || mark == value }
@@ -120,9 +120,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 				if had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] {
 					o.Unavailable = false
 				}
-				if o.Counted() {
-					o.ReservationCount += lent[o.ReservationID]
-				}
+				o.ReservationCount += lent[o.ReservationID]
 				if o.Unavailable != was.Unavailable || o.ReservationCount != was.ReservationCount {
 					changes = append(changes, instancetypes.OfferingChange{InstanceType: t.Name, Offering: o})
 				}
