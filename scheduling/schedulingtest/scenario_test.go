@@ -129,8 +129,8 @@ import (
 // for the long names; a key in double quotes stands for itself. A taint is
 // KEY[=VALUE]:EFFECT; a toleration is KEY[=VALUE][:EFFECT], with > or < in the place
 // of = to compare numbers, or * for every taint. An offering is
-// CAPACITY-TYPE@ZONE=PRICE, then xN (the machines left) and #ID for reservations, ~N%
-// for the interruption rate, ! for offerings that are not on sale now, +(RESOURCE=QUANTITY…)
+// CAPACITY-TYPE@ZONE=PRICE, then xN (the machines left) or xN/M (the amount left, and that
+// of one machine) and #ID for reservations, ~N% for the interruption rate, ! for offerings that are not on sale now, +(RESOURCE=QUANTITY…)
 // for the capacity of its nodes in place of the type's, and -(RESOURCE=QUANTITY…) for
 // the part of it that the system reserves, in place of the type's. The details
 // that solve can show are options, requests, labels, taints, requirements, reasons,
