@@ -31,14 +31,23 @@ type File struct {
 type Input struct {
 	// Commitments are those that apply at the time of reading, in the order of the files.
 	Commitments []Commitment
+	// Discounts are those of all files, in the order of the files.
+	Discounts []Discount
 	// Notes name the parts of the files that were left out: commitments that have expired or are not of Linux nodes,
 	// and rates of other products.
 	Notes []string
 }
 
-// Read reads commitments from files, which it tells apart by their content:
+// Read reads commitments and discounts from files, which it tells apart by their content:
 //
-//   - YAML or JSON with a list of commitments, whose fields are those of [Commitment]:
+//   - YAML or JSON with a list of discounts, of commitments, or both, whose fields are those of [Discount] and
+//     [Commitment]:
+//
+//     discounts:
+//
+//   - {percent: 12}
+//
+//   - {percent: 20, families: [m7i, c7i], regions: [us-east-1], capacityTypes: [on-demand]}
 //
 //     commitments:
 //
@@ -192,6 +201,7 @@ func (r *reading) list(raw []byte) {
 func (r *reading) own(raw []byte) {
 	var file struct {
 		Commitments []Commitment `json:"commitments"`
+		Discounts   []Discount   `json:"discounts"`
 	}
 	result := strict.Decode(raw, &file, strict.Rules{MaxFaults: 20})
 	for _, f := range result.Faults {
@@ -203,9 +213,15 @@ func (r *reading) own(raw []byte) {
 	switch {
 	case len(result.Faults) > 0:
 		return // the fields that could not be read would be faults again
-	case len(file.Commitments) == 0 && len(result.Unknown) == 0:
-		r.fault("has no commitments")
+	case len(file.Commitments)+len(file.Discounts) == 0 && len(result.Unknown) == 0:
+		r.fault("has no commitments and no discounts")
 	}
+	for i := range file.Discounts {
+		for _, fault := range file.Discounts[i].validate(i) {
+			r.fault("%w", fault)
+		}
+	}
+	r.input.Discounts = append(r.input.Discounts, file.Discounts...)
 	for i := range file.Commitments {
 		if c := &file.Commitments[i]; c.ID == "" {
 			r.fault("commitments[%d].id: must not be empty", i)

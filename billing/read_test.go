@@ -51,7 +51,10 @@ func TestReadFaults(t *testing.T) {
 		"":     {"is empty"},
 		"{":    {"must be an object or a list"},
 		"a":    {"must be an object or a list"},
-		"{}":   {"has no commitments"},
+		"{}":   {"has no commitments and no discounts"},
+		"discounts: [{percent: 0},{percent: 101, instanceTypes: ['[']},{percent: 5, capacityTypes: [cheap!]}]": {
+			"reading file1: discounts[0].percent: 0: must be more than 0", "discounts[1].percent: 101: must be", `discounts[1].instanceTypes[0]: "[": must be the name`, "discounts[2].capacityTypes[0]:"},
+		"discounts: [{percent: 5, family: m7i}]": {"discounts[0].family: is not a known field"},
 	} {
 		_, err := read(text)
 		require.Error(t, err, text)
