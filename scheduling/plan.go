@@ -137,6 +137,20 @@ func (p *Plan) Placements() iter.Seq2[types.NamespacedName, Placement] {
 // volumes are made again.
 const SuccessorUID types.UID = "successor"
 
+// Successor returns the pod that the controller of a pod creates once it is evicted, on a node or, with "", without a node
+// yet. It has the same name and spec, and [SuccessorUID]; allocated resources of a resize in place, and the claims of
+// ephemeral volumes, belong to the old pod only. It shares memory with the pod. It is nil for no pod (nil).
+func Successor(pod *corev1.Pod, node string) *corev1.Pod {
+	if pod == nil {
+		return nil
+	}
+	out := *pod
+	out.Spec.NodeName, out.DeletionTimestamp, out.UID = node, nil, SuccessorUID
+	s := &out.Status
+	s.NominatedNodeName, s.Resources, s.AllocatedResources, s.ContainerStatuses, s.InitContainerStatuses = "", nil, nil, nil, nil
+	return &out
+}
+
 // PodName is the pod as plans name it: namespace/name, where no namespace is "default"; "" for
 // no pod (nil).
 func PodName(pod *corev1.Pod) string {

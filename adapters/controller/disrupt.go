@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -176,10 +176,8 @@ func (c *Controller) cluster() disruption.Cluster {
 
 // readySince is since when a node is ready.
 func readySince(node *corev1.Node) time.Time {
-	for _, x := range node.Status.Conditions {
-		if x.Type == corev1.NodeReady && x.Status == corev1.ConditionTrue {
-			return x.LastTransitionTime.Time
-		}
+	if ready := lifecycle.Ready(node); ready != nil && ready.Status == corev1.ConditionTrue {
+		return ready.LastTransitionTime.Time
 	}
 	return time.Time{}
 }
@@ -278,7 +276,7 @@ func (c *Controller) current(q *queue, step *disruption.Step) bool {
 			return q.urgent
 		}
 		for pod, p := range c.state.PodsOn(q.at(name)) {
-			if !evicted[pod] && state.Evictable(p) && !state.Leaving(p) && !q.urgent {
+			if !evicted[pod] && lifecycle.Evictable(p) && !lifecycle.Leaving(p) && !q.urgent {
 				return false
 			}
 		}
@@ -317,7 +315,7 @@ func (c *Controller) evictWave(ctx context.Context, q *queue, step *disruption.S
 			continue
 		}
 		pod := c.state.Pod(e.Pod)
-		if pod == nil || pod.Spec.NodeName != q.at(e.From) || state.Ended(pod) {
+		if pod == nil || pod.Spec.NodeName != q.at(e.From) || lifecycle.Ended(pod) {
 			continue
 		}
 		moved = false
@@ -371,7 +369,7 @@ func (c *Controller) remove(ctx context.Context, q *queue, step *disruption.Step
 	empty := true
 	for _, name := range step.Drain {
 		for _, pod := range c.state.PodsOn(q.at(name)) {
-			if !state.Evictable(pod) {
+			if !lifecycle.Evictable(pod) {
 				continue
 			}
 			empty = false

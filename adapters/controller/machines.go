@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -140,9 +141,8 @@ func isReady(node *corev1.Node, startup []corev1.Taint) bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(node.Status.Conditions, func(x corev1.NodeCondition) bool {
-		return x.Type == corev1.NodeReady && x.Status == corev1.ConditionTrue
-	})
+	ready := lifecycle.Ready(node)
+	return ready != nil && ready.Status == corev1.ConditionTrue
 }
 
 // asPlanned is a node as plans see it: with the labels of its order that it does not have yet, initialized once it has

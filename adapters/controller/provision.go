@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -210,7 +211,7 @@ func (c *Controller) tell() error {
 	for _, step := range c.underway() {
 		for _, e := range step.Evictions {
 			// A pod that is being deleted has a successor, which is planned by itself.
-			if p := c.state.Pod(e.Pod); p != nil && !state.Leaving(p) && p.Spec.NodeName == e.From && e.To != "" {
+			if p := c.state.Pod(e.Pod); p != nil && !lifecycle.Leaving(p) && p.Spec.NodeName == e.From && e.To != "" {
 				want[state.PodKey(e.Pod)] = e.To
 			}
 		}

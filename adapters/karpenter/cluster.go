@@ -242,21 +242,13 @@ func (r Reader) readPods(ctx context.Context, s *Snapshot, pending []*corev1.Pod
 		case n == nil, podutils.IsTerminal(pod):
 		case n.MarkedForDeletion() && budgets.IsCurrentlyReschedulable(pod, r.Clock, r.Recorder):
 			wait(pod)
-			p.Pods = append(p.Pods, successor(pod))
+			p.Pods = append(p.Pods, scheduling.Successor(pod, ""))
 		default:
 			s.pods[scheduling.PodName(pod)] = pod
 			p.Running = append(p.Running, pod)
 		}
 	}
 	return nil
-}
-
-// successor is the pod that a pod's controller makes once it is evicted.
-func successor(pod *corev1.Pod) *corev1.Pod {
-	out := pod.DeepCopy()
-	out.Spec.NodeName, out.DeletionTimestamp = "", nil
-	out.Status = corev1.PodStatus{Phase: corev1.PodPending}
-	return out
 }
 
 // readSurroundings reads the objects that decide where pods may run, and how many may be away.

@@ -51,6 +51,7 @@ func floors() map[string]floor {
 	return map[string]floor{
 		"requirements":                        algebra,
 		"internal/race":                       algebra,
+		"internal/lifecycle":                  algebra,
 		"internal/spelling":                   spelled,
 		"internal/strict":                     market,
 		"internal/untrusted":                  algebra,

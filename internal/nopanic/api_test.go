@@ -115,6 +115,7 @@ func functions() map[string]any {
 		"scheduling.IsVirtual":            scheduling.IsVirtual,
 		"scheduling.ParseEffort":          scheduling.ParseEffort,
 		"scheduling.PodName":              scheduling.PodName,
+		"scheduling.Successor":            scheduling.Successor,
 		"certificate.QuantumKey":          certificate.QuantumKey,
 		"verify.Codes":                    verify.Codes,
 		"verify.Plan":                     verify.Plan,

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -98,7 +99,7 @@ func drainedNode(node *corev1.Node) *corev1.Node {
 
 // ahead reports whether the pod is still to be evicted. It may be nil, for a pod that is gone.
 func (e *Eviction) ahead(pod *corev1.Pod) bool {
-	return pod != nil && pod.Spec.NodeName == e.From && !podspec.Terminal(pod)
+	return pod != nil && pod.Spec.NodeName == e.From && !lifecycle.Ended(pod)
 }
 
 // Machine is what a NodeClaim, or another record of a launched node, knows about a node. The zero value of each

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -72,7 +73,7 @@ func clusterAfter(r *run, late bool) Cluster {
 			waits.Status = corev1.PodStatus{Phase: corev1.PodPending}
 			out.Pods = append(out.Pods, waits)
 		case moves:
-			runs := podspec.Successor(f.pods[name], to)
+			runs := scheduling.Successor(f.pods[name], to)
 			runs.Status = corev1.PodStatus{
 				Phase: corev1.PodRunning, StartTime: f.pods[name].Status.StartTime,
 				Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},

@@ -70,7 +70,7 @@ func placePending(ctx context.Context, f *state, pods []*corev1.Pod) error {
 		a := &plan.Existing[i]
 		s := f.byName[a.Node]
 		for _, name := range a.Pods {
-			pod := podspec.Successor(f.awaitingLaunch[name], a.Node)
+			pod := scheduling.Successor(f.awaitingLaunch[name], a.Node)
 			come, s.expected = append(come, pod), append(s.expected, pod)
 			now := ""
 			if runs := f.pods[name]; runs != nil {
@@ -174,4 +174,4 @@ func launchNumber(l *scheduling.Launch) int {
 }
 
 // unbound is a copy of a pod as its controller would recreate it, without a node.
-func unbound(pod *corev1.Pod) *corev1.Pod { return podspec.Successor(pod, "") }
+func unbound(pod *corev1.Pod) *corev1.Pod { return scheduling.Successor(pod, "") }

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -145,7 +146,7 @@ func newState(p Planner, c *Cluster) *state {
 	for _, pods := range [][]*corev1.Pod{c.Running, c.Pods} {
 		for _, pod := range pods {
 			s := f.byName[pod.Spec.NodeName]
-			if pod.Spec.NodeName == "" || podspec.Terminal(pod) {
+			if pod.Spec.NodeName == "" || lifecycle.Ended(pod) {
 				continue
 			}
 			f.pods[podspec.PodName(pod)] = pod
@@ -199,12 +200,8 @@ func (s *candidate) beingRemoved() bool { return s.machine.Terminating || podspe
 
 // ready reports whether a node is ready; a node without that condition counts as ready.
 func ready(node *corev1.Node) bool {
-	for i := range node.Status.Conditions {
-		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return true
+	c := lifecycle.Ready(node)
+	return c == nil || c.Status == corev1.ConditionTrue
 }
 
 // poolName is the NodePool label of a node; the input need not have that pool.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -28,7 +29,7 @@ func assemble(r *run) *ConsolidationPlan {
 func inputWarnings(f *state) []scheduling.Warning {
 	out := validate.PoolWarnings(f.problem)
 	for _, pod := range f.problem.Running {
-		if f.byName[pod.Spec.NodeName] == nil && !podspec.Terminal(pod) {
+		if f.byName[pod.Spec.NodeName] == nil && !lifecycle.Ended(pod) {
 			out = append(out, scheduling.Warning{Object: podspec.PodName(pod), Message: validate.NodeMissing(pod.Spec.NodeName)})
 		}
 	}

@@ -62,7 +62,7 @@ func (f *state) take(step *Step) error {
 		if pod.DeletionTimestamp == nil {
 			d.Moved = append(d.Moved, scheduling.Move{Pod: podspec.PodKey(pod), Node: e.To})
 		} else {
-			d.Pods = append(d.Pods, podspec.Successor(pod, e.To))
+			d.Pods = append(d.Pods, scheduling.Successor(pod, e.To))
 		}
 		pod = f.restarted(pod)
 		f.pods[e.Pod], f.currentNode[e.Pod] = pod, e.To
@@ -137,7 +137,7 @@ func (f *state) restarted(pod *corev1.Pod) *corev1.Pod {
 	if !counts && pod.DeletionTimestamp == nil && !podspec.Resized(pod) {
 		return pod
 	}
-	again := podspec.Successor(pod, pod.Spec.NodeName)
+	again := scheduling.Successor(pod, pod.Spec.NodeName)
 	again.Status.StartTime = &metav1.Time{Time: f.rules.now}
 	return again
 }

@@ -8,6 +8,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -21,7 +22,7 @@ func (s *Snapshot) InAnotherRegion() {
 	p := &s.Problem
 	for _, pod := range lo.Compact(p.Running) {
 		owner, _ := controllerOf(pod)
-		if finished(pod) || pod.DeletionTimestamp != nil || owner.kind == "DaemonSet" || owner.kind == "Node" {
+		if lifecycle.Leaving(pod) || owner.kind == "DaemonSet" || owner.kind == "Node" {
 			continue
 		}
 		waits := *pod

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -22,10 +23,8 @@ import (
 // needs a template.
 func healthy(nodes []*corev1.Node) []*corev1.Node {
 	fit := lo.Filter(nodes, func(n *corev1.Node, _ int) bool {
-		return n.DeletionTimestamp == nil &&
-			!slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
-				return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue
-			}) &&
+		c := lifecycle.Ready(n)
+		return n.DeletionTimestamp == nil && (c == nil || c.Status == corev1.ConditionTrue) &&
 			!slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return passing(t.Key) && t.Key != corev1.TaintNodeUnschedulable })
 	})
 	if len(fit) == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/buffers"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -232,7 +233,7 @@ func placePods(found *findings, p *scheduling.Problem, pods []*corev1.Pod, o *ow
 	for _, pod := range pods {
 		owner, _ := controllerOf(pod)
 		switch node := pod.Spec.NodeName; {
-		case finished(pod):
+		case lifecycle.Ended(pod):
 		case nodes[node]:
 			p.Running = append(p.Running, pod)
 		case node != "":

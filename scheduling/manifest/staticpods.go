@@ -1,28 +1,19 @@
 package manifest
 
 import (
-	"slices"
-
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// staticPod reports whether a pod is the mirror of a static pod, which the kubelet runs from a
-// file, e.g. kube-proxy on GKE.
-func staticPod(pod *corev1.Pod) bool {
-	_, mirrors := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	return mirrors || slices.ContainsFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == "Node" })
-}
-
 // staticRequests are the total requests of the static pods of each node, by the node's name.
 func staticRequests(running []*corev1.Pod) map[string]corev1.ResourceList {
-	pods := lo.Filter(running, func(pod *corev1.Pod, _ int) bool { return pod != nil && staticPod(pod) && !finished(pod) })
+	pods := lo.Filter(running, func(pod *corev1.Pod, _ int) bool { return pod != nil && lifecycle.Static(pod) && !lifecycle.Ended(pod) })
 	out := map[string]corev1.ResourceList{}
 	for i, requests := range provisioning.PodRequests(pods) {
 		node := pods[i].Spec.NodeName

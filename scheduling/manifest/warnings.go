@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -68,9 +69,8 @@ func reportCSINodes(found *findings, p *scheduling.Problem) {
 	}
 	known := lo.SliceToMap(p.CSINodes, func(n *storagev1.CSINode) (string, bool) { return n.Name, true })
 	lacking := lo.Reject(p.Nodes, func(n *corev1.Node, _ int) bool {
-		return known[n.Name] || lo.SomeBy(n.Status.Conditions, func(c corev1.NodeCondition) bool {
-			return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue // drivers may not have registered yet
-		})
+		c := lifecycle.Ready(n)
+		return known[n.Name] || c != nil && c.Status != corev1.ConditionTrue // drivers may not have registered yet
 	})
 	if len(lacking) == 0 {
 		return

@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 )
 
 // workloadKey identifies a workload.
@@ -145,7 +147,7 @@ func ownersOf(objects *objects) *owners {
 		for _, w := range o.chain(pod) {
 			counts := o.of(w)
 			counts.all++
-			if !finished(pod) && pod.DeletionTimestamp == nil {
+			if !lifecycle.Leaving(pod) {
 				counts.active++
 			}
 			if pod.Status.Phase == corev1.PodSucceeded {
@@ -199,11 +201,6 @@ func (o *owners) top(pod *corev1.Pod) string {
 		return last.namespace + "/" + last.name
 	}
 	return qualified(pod)
-}
-
-// finished says whether a pod has run to its end.
-func finished(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
 // jobFinished says whether a Job makes no further pods.

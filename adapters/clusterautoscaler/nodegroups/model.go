@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/internal/template"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -125,10 +126,8 @@ const startupTime = 15 * time.Minute
 
 // starting reports whether a node has joined and is not ready yet.
 func (c *Cluster) starting(node *corev1.Node) bool {
-	ready := slices.ContainsFunc(node.Status.Conditions, func(x corev1.NodeCondition) bool {
-		return x.Type == corev1.NodeReady && x.Status == corev1.ConditionTrue
-	})
-	ready = ready && !slices.ContainsFunc(node.Spec.Taints, startupTaint)
+	condition := lifecycle.Ready(node)
+	ready := condition != nil && condition.Status == corev1.ConditionTrue && !slices.ContainsFunc(node.Spec.Taints, startupTaint)
 	return !ready && c.Problem.Now.Sub(node.CreationTimestamp.Time) < startupTime
 }
 

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -88,11 +89,10 @@ func (s *ScaleDownSettings) refusal(node *corev1.Node, pods []*corev1.Pod, pdbs 
 
 // blocking is why a pod may not be evicted by the settings; "" if it may.
 func (s *ScaleDownSettings) blocking(pod *corev1.Pod, pdbs []*policyv1.PodDisruptionBudget) BlockingPodReason {
-	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	safe := pod.Annotations[safeToEvict]
 	switch {
-	case mirror || controllerKind(pod) == "DaemonSet" || ended(pod) || safe == "true":
-	case controllerKind(pod) == "" && !s.BarePods:
+	case !lifecycle.Evictable(pod) || safe == "true":
+	case metav1.GetControllerOfNoCopy(pod) == nil && !s.BarePods:
 		return NotReplicated
 	case pod.Namespace == metav1.NamespaceSystem && !s.SystemPods && !guarded(pod, pdbs):
 		return UnmovableKubeSystemPod
@@ -122,19 +122,6 @@ func localStorage(pod *corev1.Pod) bool {
 		local := v.HostPath != nil || v.EmptyDir != nil && v.EmptyDir.Medium != corev1.StorageMediumMemory
 		return local && !slices.Contains(named, v.Name)
 	})
-}
-
-// ended reports whether a pod will not run again.
-func ended(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-}
-
-// controllerKind is the kind of a pod's controller; "" for none.
-func controllerKind(pod *corev1.Pod) string {
-	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
-		return owner.Kind
-	}
-	return ""
 }
 
 // inWords is a cause for which the planner keeps a node as the autoscaler names it.

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/internal/template"
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -31,8 +32,8 @@ func Utilization(node *corev1.Node, pods []*corev1.Pod, withoutDaemons bool) flo
 		for i, pod := range pods {
 			r := requests[i][name]
 			switch {
-			case pod == nil || ended(pod):
-			case withoutDaemons && controllerKind(pod) == "DaemonSet":
+			case pod == nil || lifecycle.Ended(pod):
+			case withoutDaemons && lifecycle.OfDaemonSet(pod):
 				room -= r.AsApproximateFloat64()
 			default:
 				sum += r.AsApproximateFloat64()

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -201,11 +202,7 @@ func PodKey(pod string) types.NamespacedName {
 // plan places.
 func read(o metav1.Object) bool {
 	pod, ok := o.(*corev1.Pod)
-	if !ok || pod.Spec.NodeName != "" {
-		return true
-	}
-	owner := metav1.GetControllerOf(pod)
-	return owner == nil || owner.Kind != "DaemonSet" && owner.Kind != "Node"
+	return !ok || pod.Spec.NodeName != "" || !lifecycle.OfDaemonSet(pod) && !lifecycle.Static(pod)
 }
 
 // same reports whether an event tells nothing new.

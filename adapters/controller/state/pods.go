@@ -4,8 +4,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -32,10 +32,10 @@ func (x *pods) index(before, after *corev1.Pod, now time.Time) {
 			delete(x.on, before.Spec.NodeName)
 		}
 	}
-	if after != nil && !Leaving(after) && after.Spec.NodeName == "" {
+	if after != nil && !lifecycle.Leaving(after) && after.Spec.NodeName == "" {
 		x.pending[scheduling.PodName(after)] = after
 	}
-	if after != nil && after.Spec.NodeName != "" && !Ended(after) {
+	if after != nil && after.Spec.NodeName != "" && !lifecycle.Ended(after) {
 		if x.on[after.Spec.NodeName] == nil {
 			x.on[after.Spec.NodeName] = map[string]*corev1.Pod{}
 		}
@@ -69,7 +69,7 @@ func (c *Cluster) LastPodEvent(node string, now time.Time) time.Time {
 	last := c.pods.touched[node]
 	for _, pod := range c.pods.on[node] {
 		for _, x := range pod.Status.Conditions {
-			if x.Type == corev1.PodScheduled && x.Status == corev1.ConditionTrue && x.LastTransitionTime.After(last) && !OfDaemonSet(pod) {
+			if x.Type == corev1.PodScheduled && x.Status == corev1.ConditionTrue && x.LastTransitionTime.After(last) && !lifecycle.OfDaemonSet(pod) {
 				last = x.LastTransitionTime.Time
 			}
 		}
@@ -91,29 +91,8 @@ func (c *Cluster) Restamp(now time.Time) {
 
 // running is the node on which a pod runs that is no daemon; "" where there is none.
 func running(pod *corev1.Pod) string {
-	if pod == nil || Ended(pod) || OfDaemonSet(pod) {
+	if pod == nil || lifecycle.Ended(pod) || lifecycle.OfDaemonSet(pod) {
 		return ""
 	}
 	return pod.Spec.NodeName
-}
-
-// Ended reports whether a pod has run to its end.
-func Ended(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-}
-
-// Leaving reports whether a pod has ended or is being deleted.
-func Leaving(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil || Ended(pod) }
-
-// OfDaemonSet reports whether a pod belongs to a DaemonSet.
-func OfDaemonSet(pod *corev1.Pod) bool {
-	owner := metav1.GetControllerOf(pod)
-	return owner != nil && owner.Kind == "DaemonSet"
-}
-
-// Evictable reports whether a pod has to leave its node before the node is removed: not the pods of DaemonSets, static
-// pods, and pods that have ended.
-func Evictable(pod *corev1.Pod) bool {
-	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	return !OfDaemonSet(pod) && !mirror && !Ended(pod)
 }

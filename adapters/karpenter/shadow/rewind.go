@@ -3,7 +3,7 @@ package shadow
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -47,15 +47,16 @@ func (w *window) problem() (p scheduling.Problem, pods int) {
 	for _, pod := range p.Running {
 		known[scheduling.PodName(pod)] = true
 		switch at := pod.Spec.NodeName; {
-		case w.created[at] || draining[at]:
-			if state.Evictable(pod) && !state.Leaving(pod) {
+		case w.created[at]:
+			if lifecycle.Evictable(pod) && !lifecycle.Leaving(pod) {
 				p.Pods = append(p.Pods, unbound(pod))
 			}
-			if draining[at] {
-				continue
+		case draining[at]:
+			if lifecycle.Evictable(pod) && !lifecycle.Leaving(pod) {
+				p.Pods = append(p.Pods, scheduling.Successor(pod, ""))
 			}
 		case w.removed[at]:
-			if state.Evictable(pod) {
+			if lifecycle.Evictable(pod) {
 				pods++
 			}
 			running = append(running, pod)
@@ -136,7 +137,7 @@ func (s *Shadow) close(d *pendingDecision) {
 	}
 	for node := range w.created {
 		for _, pod := range s.state.PodsOn(node) {
-			if state.Evictable(pod) {
+			if lifecycle.Evictable(pod) {
 				w.pods = append(w.pods, pod)
 			}
 		}

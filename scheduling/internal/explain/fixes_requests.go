@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -115,7 +116,7 @@ func applyDaemonSets(t *Trial, _ *scheduling.Change) bool {
 		d.DaemonSets = append(d.DaemonSets, set)
 	}
 	for pod, node := range t.Running {
-		if podspec.OfDaemonSet(pod) {
+		if lifecycle.OfDaemonSet(pod) {
 			pod = podspec.OnNode(pod, node).DeepCopy()
 			free(&pod.Spec)
 			d.Pods = append(d.Pods, pod)

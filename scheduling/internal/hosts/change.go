@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -64,7 +66,7 @@ func (b *Change) Move(pod *corev1.Pod, from, to string) *corev1.Pod {
 		b.Enter(pod, to)
 		return pod
 	}
-	again := podspec.Successor(pod, to)
+	again := scheduling.Successor(pod, to)
 	b.End(pod, from)
 	b.Start(again)
 	return again
@@ -72,7 +74,7 @@ func (b *Change) Move(pod *corev1.Pod, from, to string) *corev1.Pod {
 
 // Start adds a pod to the node of its spec.
 func (b *Change) Start(pod *corev1.Pod) {
-	if !podspec.Terminal(pod) {
+	if !lifecycle.Ended(pod) {
 		for _, key := range daemonOwners(pod) {
 			old := b.newest[key]
 			if old == nil {

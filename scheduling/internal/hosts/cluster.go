@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -84,12 +85,12 @@ func NewCluster(p *scheduling.Problem) *Cluster {
 func (h *Host) Special() bool { return h.Node == nil || len(h.Guards) > 0 || len(h.Claims) > 0 }
 
 // runs reports whether a pod takes room on a node.
-func runs(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" && !podspec.Terminal(pod) }
+func runs(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" && !lifecycle.Ended(pod) }
 
 // noteDaemonPod keeps a running pod if it is the newest of its DaemonSet, because the newest shows the present
 // template.
 func (k *Cluster) noteDaemonPod(pod *corev1.Pod) {
-	if podspec.Terminal(pod) {
+	if lifecycle.Ended(pod) {
 		return
 	}
 	for _, key := range daemonOwners(pod) {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -302,17 +303,7 @@ func AppendRequests(b []byte, requests []int64) []byte {
 // Pending reports whether a pod is to be placed: it is not bound, not ended, not being deleted, and no
 // DaemonSet's.
 func Pending(pod *corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !Terminal(pod) && !OfDaemonSet(pod)
-}
-
-// OfDaemonSet reports whether a DaemonSet owns the pod.
-func OfDaemonSet(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.OwnerReferences, func(ref metaOwner) bool { return ref.Kind == "DaemonSet" })
-}
-
-// Terminal reports whether a pod has ended.
-func Terminal(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !lifecycle.Ended(pod) && !lifecycle.OfDaemonSet(pod)
 }
 
 type metaOwner = metav1.OwnerReference

@@ -12,18 +12,7 @@ func OnNode(pod *corev1.Pod, node string) *corev1.Pod {
 	if pod.Spec.NodeName == node {
 		return pod
 	}
-	return Successor(pod, node)
-}
-
-// Successor returns the successor that the controller of a pod creates, on a node or, with "", without a node yet.
-// It is another pod of the same spec: allocated resources of a resize in place, and the claims of ephemeral
-// volumes, belong to the old pod only.
-func Successor(pod *corev1.Pod, node string) *corev1.Pod {
-	out := *pod
-	out.Spec.NodeName, out.DeletionTimestamp, out.UID = node, nil, scheduling.SuccessorUID
-	s := &out.Status
-	s.NominatedNodeName, s.Resources, s.AllocatedResources, s.ContainerStatuses, s.InitContainerStatuses = "", nil, nil, nil, nil
-	return &out
+	return scheduling.Successor(pod, node)
 }
 
 // Resized reports whether the successor of a running pod may request other amounts than the pod holds now,

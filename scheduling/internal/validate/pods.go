@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -87,7 +88,7 @@ func (l *podList) check() {
 			continue
 		}
 		l.faults.MoveTo(Position{List: l.name, Namespace: podspec.NamespaceOf(pod), Name: pod.Name})
-		if l.name == "running" && pod.Spec.NodeName == "" && !podspec.Terminal(pod) {
+		if l.name == "running" && pod.Spec.NodeName == "" && !lifecycle.Ended(pod) {
 			l.faults.Faults.Add("", "is missing: a pod without a node belongs to the pods that are to be placed", "spec.nodeName")
 		}
 		spec.check(&pod.Spec)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -111,7 +112,7 @@ type podCount struct {
 
 // add counts a pod unless it has ended.
 func (n *podCount) add(pod *corev1.Pod) {
-	if podspec.Terminal(pod) {
+	if lifecycle.Ended(pod) {
 		return
 	}
 	n.expected++

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -22,19 +23,11 @@ const (
 )
 
 // Active reports whether a pod has neither ended nor is being deleted.
-func Active(pod *corev1.Pod) bool { return !podspec.Terminal(pod) && pod.DeletionTimestamp == nil }
+func Active(pod *corev1.Pod) bool { return !lifecycle.Leaving(pod) }
 
 // ownedBy reports whether a pod belongs to an object of a kind.
 func ownedBy(pod *corev1.Pod, apiVersion, kind string) bool {
 	return slices.ContainsFunc(pod.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind == kind && ref.APIVersion == apiVersion })
-}
-
-// mirror reports whether a pod is the mirror pod of a static pod, which a kubelet runs from a file.
-func mirror(pod *corev1.Pod) bool {
-	if _, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]; ok {
-		return true
-	}
-	return ownedBy(pod, "v1", "Node")
 }
 
 // ControllerOf names the controller of a pod as kind/namespace/name; "" for none.
@@ -52,7 +45,7 @@ func Bare(pod *corev1.Pod) bool { return metav1.GetControllerOfNoCopy(pod) == ni
 // Reschedulable reports whether a pod needs another node when its node is removed. Pods of StatefulSets that are
 // being deleted do as well, because their successors take up the same capacity.
 func Reschedulable(pod *corev1.Pod) bool {
-	return (Active(pod) || !podspec.Terminal(pod) && ownedBy(pod, "apps/v1", "StatefulSet")) && !ownedBy(pod, "apps/v1", "DaemonSet") && !mirror(pod)
+	return (Active(pod) || !lifecycle.Ended(pod) && ownedBy(pod, "apps/v1", "StatefulSet")) && !ownedBy(pod, "apps/v1", "DaemonSet") && !lifecycle.Static(pod)
 }
 
 // Freeing describes the change with which a [Protected] pod may be evicted, in a few words. The pod of a Job is better left to
@@ -68,7 +61,7 @@ func Freeing(pod *corev1.Pod) string {
 // Evictable reports whether a pod is evicted through the API when its node is drained. Other pods end by themselves,
 // stay until the node is gone, or may not be evicted.
 func Evictable(pod *corev1.Pod, now time.Time) bool {
-	return Active(pod) && !mirror(pod) && !toleratesDisruption(pod) && !Protected(pod, now)
+	return Active(pod) && !lifecycle.Static(pod) && !toleratesDisruption(pod) && !Protected(pod, now)
 }
 
 // toleratesDisruption reports whether a pod stays on nodes that are being drained.

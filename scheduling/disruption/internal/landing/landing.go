@@ -76,7 +76,7 @@ type model struct {
 // New reads a cluster. The error is that of a malformed problem.
 func New(x Cluster) (*Landing, error) {
 	for _, pod := range x.Movable {
-		x.Problem.Pods = append(x.Problem.Pods, podspec.Successor(pod, ""))
+		x.Problem.Pods = append(x.Problem.Pods, scheduling.Successor(pod, ""))
 	}
 	x.Problem.Pods = append(x.Problem.Pods, x.Waiting...)
 	facts, err := instance.NewFacts(&x.Problem, x.Policy)

@@ -13,7 +13,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -39,7 +38,7 @@ func Problem(c *scheduling.Problem, gone map[string]bool) scheduling.Problem {
 			case !gone[pod.Spec.NodeName]:
 				out.Running = append(out.Running, pod)
 			case eviction.Reschedulable(pod):
-				out.Pods = append(out.Pods, podspec.Successor(pod, ""))
+				out.Pods = append(out.Pods, scheduling.Successor(pod, ""))
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func NewRequests(nodes []*corev1.Node, pods []*corev1.Pod) *Requests {
 		size, pod := r.vector(list), pods[i]
 		if podspec.Resized(pod) {
 			r.held[pod] = size
-			size = r.vector(provisioning.PodRequests([]*corev1.Pod{podspec.Successor(pod, "")})[0])
+			size = r.vector(provisioning.PodRequests([]*corev1.Pod{scheduling.Successor(pod, "")})[0])
 		}
 		key := string(podspec.AppendRequests(nil, size))
 		if same[key] == nil {

@@ -161,7 +161,7 @@ func DividePods(p *scheduling.Problem, terminating map[string]bool) (scheduling.
 			case pod.Spec.NodeName == "":
 				out.Pods = append(out.Pods, pod)
 			case vacated[pod.Spec.NodeName] && eviction.Reschedulable(pod):
-				out.Pods = append(out.Pods, podspec.Successor(pod, ""))
+				out.Pods = append(out.Pods, scheduling.Successor(pod, ""))
 			default:
 				out.Running = append(out.Running, pod)
 			}
@@ -181,7 +181,7 @@ func (s *Sessions) Unbound(pod *corev1.Pod) *corev1.Pod {
 		clear(s.unbound)
 	}
 	if out == nil {
-		out = podspec.Successor(pod, "")
+		out = scheduling.Successor(pod, "")
 		s.unbound[name] = out
 	}
 	return out

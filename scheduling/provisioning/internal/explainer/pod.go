@@ -3,6 +3,7 @@ package explainer
 import (
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -39,7 +40,7 @@ func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {
 	case planned && out.Status != explanation.PodIgnored:
 		x.alternatives(out, id)
 		out.AfterScheduling = x.bindings.realised(pod)
-	case pod.Spec.NodeName != "" && !podspec.Terminal(pod):
+	case pod.Spec.NodeName != "" && !lifecycle.Ended(pod):
 		out.Status, out.Place = explanation.PodRunning, pod.Spec.NodeName
 	}
 	return out, nil
