@@ -9,6 +9,7 @@ import (
 
 	policyv1 "k8s.io/api/policy/v1"
 
+	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -92,6 +93,8 @@ func (s *Shadow) compare(d *pendingDecision) *job {
 		run: func(ctx context.Context, o Options) { p.plan(ctx, &o) },
 		take: func() {
 			s.ledger.took(string(d.Cause), p.took)
+			s.warn(&s.warned.launches, p.launchWarnings)
+			s.warn(&s.warned.removals, p.removalWarnings)
 			settle(p.side, p.unplaced, p.pods, p.err)
 		},
 		drop: func() { settle(Side{}, nil, 0, fmt.Errorf("%d other decisions wait for a plan", mostJobs)) },
@@ -110,7 +113,12 @@ type counterfactual struct {
 	pods     int
 	took     time.Duration
 	err      error
+	// launchWarnings and removalWarnings are those of the plans; nil for a plan that was not made.
+	launchWarnings, removalWarnings []scheduling.Warning
 }
+
+// warnings are the warnings that plans of each kind had when one was made last.
+type warnings struct{ launches, removals, cluster state.WarningLog }
 
 // plan plans nodes for the pending pods if Karpenter has launched nodes, and then the removal of the nodes that it has marked.
 func (x *counterfactual) plan(ctx context.Context, o *Options) {
@@ -143,6 +151,7 @@ func (x *counterfactual) provision(ctx context.Context, o *Options, p scheduling
 			return err
 		}
 	}
+	x.launchWarnings = append([]scheduling.Warning{}, plan.Warnings...)
 	for i := range plan.Launches {
 		x.side.Launched = append(x.side.Launched, launched(&plan.Launches[i]))
 	}
@@ -169,6 +178,7 @@ func (x *counterfactual) consolidate(ctx context.Context, o *Options, p scheduli
 			return err
 		}
 	}
+	x.removalWarnings = append([]scheduling.Warning{}, plan.Warnings...)
 	side := sideOf(&cluster.Problem, plan)
 	x.side.Launched, x.side.Removed = append(x.side.Launched, side.Launched...), side.Removed
 	return nil
@@ -222,12 +232,13 @@ type Standing struct {
 func (s *Shadow) wholeCluster() *job {
 	fork, claims, budgets, now := s.state.Session().Fork(), s.nodeClaims(nil), s.state.Budgets(), s.now
 	var standing Standing
+	var warned []scheduling.Warning
 	var err error
 	var took time.Duration
 	return &job{
 		run: func(ctx context.Context, o Options) {
 			begin := o.Clock()
-			standing, err = consolidated(ctx, &o, fork, claims, budgets, now)
+			standing, warned, err = consolidated(ctx, &o, fork, claims, budgets, now)
 			took, fork = o.Clock().Sub(begin), nil
 		},
 		take: func() {
@@ -236,6 +247,7 @@ func (s *Shadow) wholeCluster() *job {
 				s.opts.Log.Warn("cluster is not compared", "error", err)
 				return
 			}
+			s.warn(&s.warned.cluster, warned)
 			s.ledger.compared(standing)
 			s.opts.Log.Info("cluster", "perHour", standing.Now, "consolidatedPerHour", standing.Consolidated, "lowerBoundPerHour", standing.LowerBound)
 		},
@@ -243,23 +255,30 @@ func (s *Shadow) wholeCluster() *job {
 	}
 }
 
-func consolidated(ctx context.Context, o *Options, fork *provisioning.Session, claims []*manifest.NodeClaim, budgets []*policyv1.PodDisruptionBudget, now time.Time) (Standing, error) {
+func consolidated(ctx context.Context, o *Options, fork *provisioning.Session, claims []*manifest.NodeClaim, budgets []*policyv1.PodDisruptionBudget, now time.Time) (Standing, []scheduling.Warning, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.PlanTimeout)
 	defer cancel()
 	planner := disruption.Planner{Now: now, Policy: o.Policy, Reasons: []disruption.Reason{disruption.Empty, disruption.Underutilized}}
 	cluster := clusterOf(fork.Problem(), claims, budgets)
 	plan, err := planner.Plan(ctx, cluster)
 	if err != nil {
-		return Standing{}, err
+		return Standing{}, nil, err
 	}
 	if o.Consolidated != nil {
 		if err := o.Consolidated(planner, cluster, plan); err != nil {
-			return Standing{}, err
+			return Standing{}, nil, err
 		}
 	}
 	sum := &plan.Summary
 	return Standing{
 		At: now, Now: cmp.Or(sum.ExpectedPerHourBefore, sum.PricePerHourBefore),
 		Consolidated: cmp.Or(sum.ExpectedPerHourAfter, sum.PricePerHourAfter), LowerBound: sum.LowerBoundPerHour,
-	}, nil
+	}, plan.Warnings, nil
+}
+
+// warn logs the warnings of a plan that the last plan of its kind did not have; nil is no plan.
+func (s *Shadow) warn(log *state.WarningLog, found []scheduling.Warning) {
+	if found != nil {
+		log.Log(context.Background(), s.opts.Log, found)
+	}
 }

@@ -81,6 +81,7 @@ type Shadow struct {
 	consolidateAt time.Time
 
 	jobs   jobs
+	warned warnings
 	ledger *ledger
 }
 

@@ -1,6 +1,8 @@
 package shadow
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -278,6 +280,32 @@ func TestClusterAndMetrics(t *testing.T) {
 		require.Contains(t, text.String(), line+"\n")
 	}
 	require.Equal(t, 1, b.plans)
+}
+
+// Warnings of the plans for decisions are logged once.
+func TestWarnings(t *testing.T) {
+	w := replay.NewWorld(replay.Machines())
+	b := newBeside(t, w)
+	var log bytes.Buffer
+	b.opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	b.follow()
+	idle := w.Pool("idle")
+	idle.Object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["requirements"] = []any{
+		map[string]any{"key": corev1.LabelTopologyZone, "operator": "In", "values": []any{"moon-1a"}},
+	}
+	require.NoError(t, b.PutSetting(idle))
+	b.pass(time.Second)
+	for range 2 {
+		pods := w.Pending("web", 1, 1500)
+		w.Now = w.Now.Add(3 * time.Second)
+		c := w.Claim("general")
+		b.pass(3 * time.Second)
+		w.Bind(w.Join(c, "m.small"), pods...)
+		b.pass(time.Second)
+		require.Equal(t, OutcomeCompared, b.only().Outcome)
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "object=NodePool/idle"), &log)
+	require.Equal(t, 1, strings.Count(log.String(), "level=WARN"), &log)
 }
 
 // A malformed NodePool keeps its last state.
