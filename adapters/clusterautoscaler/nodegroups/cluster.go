@@ -1,6 +1,7 @@
 package nodegroups
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -49,8 +50,8 @@ type Cluster struct {
 type Planner struct {
 	// Prices are the prices of nodes; required. [expander.Prices] has those of the large clouds.
 	Prices expander.Pricer
-	// Policy is how nodes are chosen; the zero value works. With [scheduling.PlacementFree] plans hold where
-	// kube-scheduler assigns the pods to nodes.
+	// Policy is how nodes are chosen; the zero value works. Where its Placement is "", it is [scheduling.PlacementFree],
+	// because kube-scheduler binds the pods.
 	Policy scheduling.Policy
 	// Balance shares new nodes out evenly among similar groups (--balance-similar-node-groups) where all pods fit then,
 	// too.
@@ -60,6 +61,13 @@ type Planner struct {
 	IgnoredLabels []string
 	// ScaleDownSettings say which nodes may be removed.
 	ScaleDownSettings ScaleDownSettings
+}
+
+// policy is the policy with the documented values for zeros.
+func (p *Planner) policy() scheduling.Policy {
+	out := p.Policy
+	out.Placement = cmp.Or(out.Placement, scheduling.PlacementFree)
+	return out
 }
 
 // Resize is the change of a group's size.

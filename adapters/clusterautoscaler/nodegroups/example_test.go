@@ -11,7 +11,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/expander"
 	"github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler/nodegroups"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -41,7 +40,7 @@ func ExamplePlanner_ScaleUp() {
 	cluster.Problem.Now = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	cluster.Problem.Pods = st.Pods(10, "web", st.Requests(st.MilliCPU(3500), st.GiB(12)))
 
-	planner := nodegroups.Planner{Prices: prices, Policy: scheduling.Policy{Placement: scheduling.PlacementFree}, Balance: true}
+	planner := nodegroups.Planner{Prices: prices, Balance: true}
 	plan, err := planner.ScaleUp(context.Background(), cluster)
 	if err != nil {
 		log.Fatal(err)
@@ -88,7 +87,7 @@ func ExamplePlanner_ScaleDown() {
 	fmt.Printf("saves $%v per hour\n", plan.SavingPerHour)
 	// Output:
 	// remove node-0 of small-a: utilization 0.13
-	// keep node-1: NoPlaceToMovePods, the pod fits on no other node
+	// keep node-1: NotUnneededOtherReason, pods of drained nodes are rescheduled to it
 	// keep node-2: NotUnderutilized, utilization 0.64 is not below 0.50
 	// saves $0.192 per hour
 }

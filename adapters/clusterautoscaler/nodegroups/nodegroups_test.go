@@ -117,6 +117,18 @@ func TestScaleUpGrowsSeveralGroups(t *testing.T) {
 	assert.Empty(t, plan.Unschedulable)
 }
 
+// Without a placement plans are those for pods that kube-scheduler binds, as they state its estimate.
+func TestDefaultPlacement(t *testing.T) {
+	w := newWorld(nodegroups.Group{ID: "a", Max: 10, Template: template("a", "zone-a", 4, "0.2")})
+	w.wait("web", 6, 1000)
+	up, err := nodegroups.Planner{Prices: byLabel{}}.ScaleUp(t.Context(), w.Cluster)
+	require.NoError(t, err)
+	require.NotNil(t, up.Plan.Summary.AfterScheduling)
+	up, err = nodegroups.Planner{Prices: byLabel{}, Policy: scheduling.Policy{Placement: scheduling.PlacementPinned}}.ScaleUp(t.Context(), w.Cluster)
+	require.NoError(t, err)
+	require.Nil(t, up.Plan.Summary.AfterScheduling)
+}
+
 func TestScaleUpHoldsTheMaximum(t *testing.T) {
 	w := newWorld(group("small", 2, template("small", "a", 4, "0.2")))
 	w.join(0, 1, 4000)

@@ -111,7 +111,7 @@ func TestRandomGroups(t *testing.T) {
 		w := randomWorld(dice)
 		p := nodegroups.Planner{Prices: byLabel{}, Balance: dice.IntN(2) == 0, ScaleDownSettings: nodegroups.ScaleDownSettings{UtilizationThreshold: []float64{0, 0.9}[dice.IntN(2)], Replace: dice.IntN(4) == 0}}
 		if dice.IntN(2) == 0 {
-			p.Policy.Placement = scheduling.PlacementFree
+			p.Policy.Placement = scheduling.PlacementPinned
 		}
 		byID := map[string]nodegroups.Group{}
 		for _, g := range w.Groups {

@@ -86,6 +86,7 @@ type scaleDown struct {
 // of the cluster's problem. The same cluster gives the same plan. An error means a malformed cluster, with all its faults,
 // or a cancelled context.
 func (p Planner) ScaleDown(ctx context.Context, c Cluster) (*ScaleDown, error) {
+	p.Policy = p.policy()
 	m, err := p.model(c, p.ScaleDownSettings.Replace)
 	if err != nil {
 		return nil, err

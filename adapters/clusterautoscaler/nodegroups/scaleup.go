@@ -44,6 +44,7 @@ type trial struct {
 // ScaleUp plans the sizes of groups for the pending pods of a cluster, at the lowest price that is found. The same cluster
 // gives the same plan. An error means a malformed cluster, with all its faults, or a cancelled context.
 func (p Planner) ScaleUp(ctx context.Context, c Cluster) (*ScaleUp, error) {
+	p.Policy = p.policy()
 	m, err := p.model(c, true)
 	if err != nil {
 		return nil, err
