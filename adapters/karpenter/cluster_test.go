@@ -58,6 +58,7 @@ func TestReaderFollowsNodes(t *testing.T) {
 	require.Len(t, s.Cluster.Pods, 1)
 	require.Empty(t, s.Cluster.Pods[0].Spec.NodeName)
 	require.Empty(t, s.Cluster.Nominated)
+	require.Equal(t, scheduling.SuccessorUID, s.Cluster.Pods[0].UID, "another pod, whose ephemeral volumes are new")
 	require.Nil(t, w.nodes()[0].DeletionTimestamp)
 	require.Equal(t, s.Cluster.Nodes[0].Name, w.pods()[0].Spec.NodeName, "the pod itself is not changed")
 
