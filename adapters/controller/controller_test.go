@@ -112,7 +112,7 @@ func (w *world) resync(t *testing.T, c *Controller) {
 // rough is a bad day.
 func rough() faults {
 	return faults{
-		launchFails: 0.05, launchLost: 0.05, noCapacity: 0.1, neverJoins: 0.03, joinsLate: 0.05, machineLost: 0.03, listFails: 0.05, listLags: 0.5,
+		launchFails: 0.05, launchLost: 0.05, noCapacity: 0.1, neverJoins: 0.06, joinsLate: 0.05, machineLost: 0.03, listFails: 0.05, listLags: 0.5,
 		terminateFails: 0.1, evictFails: 0.05, taintFails: 0.05, nominateFails: 0.05, nodeDeleted: 0.0002, interruption: 0.001, eventTwice: 0.1, eventLost: 0.005,
 		restart: 0.003, clockJumps: 0.002,
 	}

@@ -146,7 +146,9 @@ func isReady(node *corev1.Node, startup []corev1.Taint) bool {
 }
 
 // asPlanned is a node as plans see it: with the labels of its order that it does not have yet, initialized once it has
-// been ready, and with the taint if a step will remove it.
+// been ready without its start-up taints and not before, whatever its label says, and with the taint if a step will remove it.
+// Plans ignore the start-up taints of nodes that are not initialized: of one that is, they would keep the pods away that it was
+// launched for, and remove it as empty.
 func (c *Controller) asPlanned(node *corev1.Node) *corev1.Node {
 	m := c.ofNode(node)
 	closed := c.closed(node.Name) && !HasTaint(node, Taint())
@@ -173,6 +175,8 @@ func (c *Controller) asPlanned(node *corev1.Node) *corev1.Node {
 	}
 	if m.ready || isReady(node, m.Order.Launch.StartupTaints) {
 		out.Labels[scheduling.RegisteredLabel], out.Labels[scheduling.InitializedLabel] = "true", "true"
+	} else {
+		delete(out.Labels, scheduling.InitializedLabel)
 	}
 	return out
 }

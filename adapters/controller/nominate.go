@@ -44,14 +44,27 @@ func (c *Controller) nominate(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// nominatePods tells Options.Nominator the nodes of pending pods that it does not know yet, and returns the nodes for which
-// this failed.
+// nomination is the node that Options.Nominator was told for a pending pod.
+type nomination struct {
+	node string
+	// seen says that the pod's status has had the node since then.
+	seen bool
+}
+
+// cleared reports whether kube-scheduler has taken the nomination out of the pod's status: a scheduling cycle has found no node
+// for the pod, e.g. because the pods that it spreads with are not bound yet.
+func (n nomination) cleared(pod *corev1.Pod) bool {
+	return n.node != "" && n.seen && pod.Status.NominatedNodeName == ""
+}
+
+// nominatePods tells Options.Nominator the nodes of pending pods that it was not told yet, or that kube-scheduler has cleared,
+// and returns the nodes for which this failed.
 func (c *Controller) nominatePods(ctx context.Context) (failed map[string]bool, err error) {
 	if c.opts.Nominator == nil {
 		return nil, nil
 	}
 	before := c.pods.nominated
-	c.pods.nominated = map[types.UID]string{}
+	c.pods.nominated = map[types.UID]nomination{}
 	var pods []*corev1.Pod
 	var to []string
 	for _, name := range slices.Sorted(maps.Keys(c.state.Pending())) {
@@ -59,25 +72,26 @@ func (c *Controller) nominatePods(ctx context.Context) (failed map[string]bool, 
 		if p := c.pods.promised[name]; p != nil && c.started(c.nodeOf(p)) {
 			node = c.nodeOf(p).Name
 		}
-		if node != before[pod.UID] {
+		told := before[pod.UID]
+		if node != told.node || told.cleared(pod) {
 			pods, to = append(pods, pod), append(to, node)
 		} else if node != "" {
-			c.pods.nominated[pod.UID] = node
+			c.pods.nominated[pod.UID] = nomination{node, told.seen || pod.Status.NominatedNodeName == node}
 		}
 	}
 	errs := make([]error, len(pods))
 	c.inParallel(len(pods), func(i int) { errs[i] = c.opts.Nominator.Nominate(ctx, pods[i], to[i]) })
 	failed = map[string]bool{}
 	for i, pod := range pods {
-		now := to[i]
+		now := nomination{node: to[i]}
 		if errs[i] != nil {
 			errs[i] = fmt.Errorf("nominate pod %s: %w", pod.Namespace+"/"+pod.Name, errs[i])
-			failed[now] = true
+			failed[now.node] = true
 			now = before[pod.UID]
-		} else if now != "" {
+		} else if now.node != "" {
 			c.count(func(s *Stats) { s.Nominated++ })
 		}
-		if now != "" {
+		if now.node != "" {
 			c.pods.nominated[pod.UID] = now
 		}
 	}
@@ -85,12 +99,7 @@ func (c *Controller) nominatePods(ctx context.Context) (failed map[string]bool, 
 }
 
 // nodeOf is the node of a promise, or nil until it has joined.
-func (c *Controller) nodeOf(p *promise) *corev1.Node {
-	if p.machine != nil {
-		return c.state.Nodes()[p.machine.node]
-	}
-	return c.state.Nodes()[p.node]
-}
+func (c *Controller) nodeOf(p *promise) *corev1.Node { return c.state.Nodes()[p.at()] }
 
 // started reports whether a node is ready but for [StartupTaint]; nil is not.
 func (c *Controller) started(node *corev1.Node) bool {

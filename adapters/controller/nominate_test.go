@@ -168,3 +168,74 @@ func (w *world) orderOf(machine string) string {
 	}
 	return ""
 }
+
+// A nomination that kube-scheduler has cleared, because it found no node for the pod at first, is repeated.
+func TestClearedNominationIsRepeated(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	c := w.start(t, 0)
+	launchedNodes(t, c, w)
+	require.NoError(t, w.round(t, c))
+	require.NoError(t, w.round(t, c))
+	before := c.Stats().Nominated
+	name := slices.Min(slices.Collect(maps.Keys(w.pods)))
+	node := w.pods[name].Status.NominatedNodeName
+	require.NotEmpty(t, node)
+	pod := w.pods[name].DeepCopy()
+	pod.Status.NominatedNodeName = ""
+	w.put(pod)
+	_, err := c.Reconcile(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, node, w.pods[name].Status.NominatedNodeName)
+	require.Equal(t, before+1, c.Stats().Nominated)
+}
+
+// A node that joins with its start-up taint and with the label of nodes that are initialized, e.g. because the provider creates
+// it by Launch.Node, is not removed as empty before its pods are nominated.
+func TestNodeThatJoinsInitializedIsKept(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	c := w.start(t, 0)
+	w.replicate()
+	for range 13 { // longer than consolidateAfter
+		require.NoError(t, w.round(t, c))
+	}
+	for _, i := range w.instances {
+		i.joined = true
+		w.join(i)
+		node := w.nodes[i.name].DeepCopy()
+		node.Labels[scheduling.RegisteredLabel], node.Labels[scheduling.InitializedLabel] = "true", "true"
+		w.put(node)
+	}
+	c.disruptAt = c.clock.elapsed
+	require.NoError(t, w.round(t, c))
+	require.Zero(t, c.Stats().Steps)
+	require.Len(t, w.nodes, len(w.instances))
+	for name, p := range w.pods {
+		require.NotEmpty(t, p.Status.NominatedNodeName, name)
+	}
+}
+
+// Where kube-scheduler binds a pod to a node that is promised to others, these are planned again at once.
+func TestTakenRoomIsPlannedAtOnce(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	c := w.start(t, 0)
+	nodes := launchedNodes(t, c, w)
+	require.NoError(t, w.round(t, c))
+	before := c.Stats()
+	taken := nodes[0].Name
+	promised := slices.DeleteFunc(slices.Collect(maps.Keys(w.pods)), func(name string) bool { return w.pods[name].Status.NominatedNodeName != taken })
+	require.NotEmpty(t, promised)
+	other := w.pod(&app{name: "other", cpu: nodes[0].Status.Allocatable.Cpu().String(), memory: "1Gi"})
+	other.Spec.NodeName, other.Status.Phase = taken, corev1.PodRunning
+	w.put(other)
+	_, err := c.Reconcile(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, before.Plans+1, c.Stats().Plans)
+	require.Equal(t, before.Replanned+len(promised), c.Stats().Replanned)
+	require.Greater(t, c.Stats().Launched, before.Launched)
+	for _, name := range promised {
+		require.NotNil(t, c.pods.promised[name])
+	}
+	_, err = c.Reconcile(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, before.Plans+1, c.Stats().Plans, "once")
+}

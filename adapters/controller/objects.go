@@ -36,8 +36,12 @@ func (c *Controller) took(x *state.Change) {
 	c.pods.changed = true
 	switch o := x.After.(type) {
 	case *corev1.Pod:
-		if o.Spec.NodeName == "" && x.Before == nil {
+		before, _ := x.Before.(*corev1.Pod)
+		switch {
+		case o.Spec.NodeName == "" && before == nil:
 			c.pods.came = c.clock.elapsed
+		case o.Spec.NodeName != "" && (before == nil || before.Spec.NodeName == "") && !state.OfDaemonSet(o):
+			c.pods.bound(o)
 		}
 	case *corev1.Node:
 		c.nodeSeen(o)

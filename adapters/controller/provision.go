@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
@@ -15,8 +16,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// bindTimeout is how long a pod may stay pending beside the ready node that it was promised, before it is planned anew: another
-// pod may have taken its place.
+// bindTimeout is how long a pod may stay pending beside the ready node that it was promised, before it is planned anew: no plan
+// knows why kube-scheduler does not bind it.
 const bindTimeout = 30 * time.Second
 
 // retryEvery is the least time between two plans for pods that the last plan had no node for.
@@ -25,8 +26,10 @@ const retryEvery = 10 * time.Second
 // waiting are the nodes that pending pods wait for.
 type waiting struct {
 	promised map[string]*promise
+	// taken are the nodes to which a pod has been bound that they were not promised to, since the last settle.
+	taken map[string]bool
 	// nominated are the nodes that Options.Nominator was told, by the UIDs of pending pods.
-	nominated map[types.UID]string
+	nominated map[types.UID]nomination
 	// told are the nominations that the session has.
 	told map[types.NamespacedName]string
 	// unplaced are the pods that the last plan had no node for, plannedAt its time.
@@ -47,7 +50,7 @@ type promise struct {
 }
 
 func newWaiting() waiting {
-	return waiting{promised: map[string]*promise{}, told: map[types.NamespacedName]string{}, unplaced: map[string]bool{}, since: -1, plannedAt: -retryEvery}
+	return waiting{promised: map[string]*promise{}, taken: map[string]bool{}, told: map[types.NamespacedName]string{}, unplaced: map[string]bool{}, since: -1, plannedAt: -retryEvery}
 }
 
 // unplanned reports whether there are pods for which no plan was tried.
@@ -60,13 +63,26 @@ func (w *waiting) unplanned(x *state.Cluster) bool {
 	return false
 }
 
-// settle ends the promises that are kept and those that cannot be.
+// at is the name of the promised node; "" until it has joined.
+func (p *promise) at() string {
+	if p.machine != nil {
+		return p.machine.node
+	}
+	return p.node
+}
+
+// bound notes that a pod has been bound.
+func (w *waiting) bound(pod *corev1.Pod) {
+	if p := w.promised[scheduling.PodName(pod)]; p == nil || p.at() != pod.Spec.NodeName {
+		w.taken[pod.Spec.NodeName] = true
+	}
+}
+
+// settle ends the promises that are kept, and those that cannot be: the node goes, or another pod may have taken the room on it.
+// The next plan promises the same node again if there is room.
 func (c *Controller) settle() {
 	for pod, p := range c.pods.promised {
-		at := p.node
-		if p.machine != nil {
-			at = p.machine.node
-		}
+		at := p.at()
 		node := c.state.Nodes()[at]
 		ready := node != nil && (p.machine == nil || p.machine.ready)
 		switch {
@@ -74,6 +90,9 @@ func (c *Controller) settle() {
 			delete(c.pods.promised, pod)
 		case p.machine != nil && c.gone(p.machine), p.machine == nil && node == nil, node != nil && c.closed(at):
 			delete(c.pods.promised, pod)
+		case c.pods.taken[at]:
+			delete(c.pods.promised, pod)
+			c.count(func(s *Stats) { s.Replanned++ })
 		case !ready:
 			p.readySince = -1
 		case p.readySince < 0:
@@ -83,6 +102,7 @@ func (c *Controller) settle() {
 			c.count(func(s *Stats) { s.Replanned++ })
 		}
 	}
+	clear(c.pods.taken)
 	for pod := range c.pods.unplaced {
 		if c.state.Pending()[pod] == nil {
 			delete(c.pods.unplaced, pod)
