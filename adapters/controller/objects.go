@@ -5,6 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/adapters/controller/state"
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 )
 
 // Upsert tells of objects that are new or have changed: pods, nodes, NodePools, DaemonSets, claims, volumes, storage
@@ -40,7 +41,7 @@ func (c *Controller) took(x *state.Change) {
 		switch {
 		case o.Spec.NodeName == "" && before == nil:
 			c.pods.came = c.clock.elapsed
-		case o.Spec.NodeName != "" && (before == nil || before.Spec.NodeName == "") && !state.OfDaemonSet(o):
+		case o.Spec.NodeName != "" && (before == nil || before.Spec.NodeName == "") && !lifecycle.OfDaemonSet(o):
 			c.pods.bound(o)
 		}
 	case *corev1.Node:
