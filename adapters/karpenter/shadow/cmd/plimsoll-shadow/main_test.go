@@ -35,9 +35,6 @@ import (
 // asProgram is the variable of the environment by which the test is the program itself, in a process of its own.
 const asProgram = "PLIMSOLL_SHADOW_TEST"
 
-// patience bounds each wait for the program, which may share the machine with others.
-const patience = 15 * time.Minute
-
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
