@@ -40,6 +40,7 @@ type Delta struct {
 	Namespaces     []*corev1.Namespace
 	Services       []*corev1.Service
 	Owners         Owners
+	SpotPolicies   []*SpotPolicy
 	// Removed names the objects that are gone.
 	Removed Removed
 	// Catalog replaces the catalog, e.g. for other prices; nil keeps it.
@@ -82,6 +83,7 @@ type Removed struct {
 	CSINodes       []string
 	Namespaces     []string
 	Services       []types.NamespacedName
+	SpotPolicies   []string
 	// ReplicationControllers, ReplicaSets and StatefulSets are objects of [Owners].
 	ReplicationControllers []types.NamespacedName
 	ReplicaSets            []types.NamespacedName

@@ -238,6 +238,11 @@ type Summary struct {
 	// Pools and CapacityTypes split nodes and price.
 	Pools         []Share `json:"pools,omitempty"`
 	CapacityTypes []Share `json:"capacityTypes,omitempty"`
+	// SpotShares are the divisions by [Problem.SpotPolicies], by name of the policy.
+	SpotShares []SpotShare `json:"spotShares,omitempty"`
+	// WithoutSpotPoliciesPerHour is the price of a quick plan of the same problem without SpotPolicies, in USD per hour:
+	// the difference to the price of this plan is about the cost of the policies. It is set only where there are some.
+	WithoutSpotPoliciesPerHour *offerings.Price `json:"withoutSpotPoliciesPerHour,omitempty"`
 	// Resources are, for each resource, the capacity of the launched nodes and its use.
 	Resources []ResourceUse `json:"resources,omitempty"`
 	// PodsWithoutRequests is the number of pods that ask for neither CPU nor memory.

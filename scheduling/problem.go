@@ -56,6 +56,8 @@ type Problem struct {
 	// their own, as kube-scheduler's PodTopologySpread plugin is configured with
 	// (defaultConstraints). Their selectors are deduced from Services and Owners.
 	DefaultSpread []corev1.TopologySpreadConstraint
+	// SpotPolicies bound how many pods of workloads may be on spot nodes.
+	SpotPolicies []*SpotPolicy
 	// Services and Owners determine, for DefaultSpread, which pods belong together.
 	Services []*corev1.Service
 	Owners   Owners

@@ -82,6 +82,7 @@ func floors() map[string]floor {
 		"scheduling/internal/podspec":         pods,
 		"scheduling/internal/offers":          offers,
 		"scheduling/internal/hosts":           offers,
+		"scheduling/internal/spotshare":       offers,
 		"scheduling/internal/terms":           validity,
 		"scheduling/internal/validate":        validity,
 		"scheduling/internal/instance":        problem,

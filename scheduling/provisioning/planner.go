@@ -36,7 +36,14 @@ func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Pl
 		return nil, err
 	}
 	facts.Observer = s.Observer
-	return solve(ctx, facts)
+	plan, err := solve(ctx, facts)
+	if err != nil {
+		return nil, err
+	}
+	if err := stateShares(ctx, &p, s.Policy, plan); err != nil {
+		return nil, err
+	}
+	return plan, nil
 }
 
 // solve places the pods, nominated ones first, and tries changes that would give a place to pods

@@ -110,12 +110,25 @@ func (x *Session) Plan(ctx context.Context) (*scheduling.Plan, error) {
 		return nil, err
 	}
 	facts.Observer = x.observer
-	return solve(ctx, facts)
+	plan, err := solve(ctx, facts)
+	if err != nil || len(x.problem.SpotPolicies) == 0 {
+		return plan, err
+	}
+	p := x.Problem()
+	if err := stateShares(ctx, &p, x.solver, plan); err != nil {
+		return nil, err
+	}
+	return plan, nil
 }
 
-// facts is the session's problem, ready to be compiled.
+// facts is the session's problem, ready to be compiled. With SpotPolicies it is read anew, because one more pod may change
+// which pods they choose.
 func (x *Session) facts() (*instance.Facts, error) {
 	x.ready()
+	if len(x.problem.SpotPolicies) > 0 {
+		p := x.Problem()
+		return instance.NewFacts(&p, &x.solver)
+	}
 	problem := x.problem
 	problem.Pods = x.waiting.pods
 	c := validate.NewChecker()

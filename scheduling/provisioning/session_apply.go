@@ -65,7 +65,7 @@ func check(d *scheduling.Delta) error {
 	p := scheduling.Problem{
 		Nodes: d.Nodes, NodePools: d.NodePools, DaemonSets: d.DaemonSets,
 		Claims: d.Claims, Volumes: d.Volumes, StorageClasses: d.StorageClasses, CSINodes: d.CSINodes, Nominated: d.Nominated,
-		Namespaces: d.Namespaces, Services: d.Services, Owners: d.Owners, DefaultSpread: d.DefaultSpread,
+		Namespaces: d.Namespaces, Services: d.Services, Owners: d.Owners, DefaultSpread: d.DefaultSpread, SpotPolicies: d.SpotPolicies,
 	}
 	for _, pod := range d.Pods {
 		if pod != nil && pod.Spec.NodeName != "" {
@@ -102,6 +102,7 @@ func objects(p *scheduling.Problem, c *validate.Checker, d *scheduling.Delta) {
 	apply(c, "csinodes", anywhere[*storagev1.CSINode], &p.CSINodes, d.CSINodes, plainKeys(d.Removed.CSINodes))
 	apply(c, "namespaces", anywhere[*corev1.Namespace], &p.Namespaces, d.Namespaces, plainKeys(d.Removed.Namespaces))
 	apply(c, "services", inNamespace[*corev1.Service], &p.Services, d.Services, keysOf(d.Removed.Services))
+	apply(c, "spotpolicies", anywhere[*scheduling.SpotPolicy], &p.SpotPolicies, d.SpotPolicies, plainKeys(d.Removed.SpotPolicies))
 	o, n, r := &p.Owners, &d.Owners, &d.Removed
 	apply(c, "replicationcontrollers", inNamespace[*corev1.ReplicationController], &o.ReplicationControllers, n.ReplicationControllers, keysOf(r.ReplicationControllers))
 	apply(c, "replicasets", inNamespace[*appsv1.ReplicaSet], &o.ReplicaSets, n.ReplicaSets, keysOf(r.ReplicaSets))
@@ -113,7 +114,7 @@ func sortedProblem(p scheduling.Problem) scheduling.Problem {
 	p = cloned(p)
 	d := scheduling.Delta{
 		Nodes: p.Nodes, NodePools: p.NodePools, DaemonSets: p.DaemonSets, Claims: p.Claims, Volumes: p.Volumes,
-		StorageClasses: p.StorageClasses, CSINodes: p.CSINodes, Namespaces: p.Namespaces, Services: p.Services, Owners: p.Owners,
+		StorageClasses: p.StorageClasses, CSINodes: p.CSINodes, Namespaces: p.Namespaces, Services: p.Services, Owners: p.Owners, SpotPolicies: p.SpotPolicies,
 	}
 	out := scheduling.Problem{
 		Catalog: p.Catalog, PoolCatalogs: p.PoolCatalogs, DefaultSpread: p.DefaultSpread, Scheduler: p.Scheduler,
@@ -128,7 +129,7 @@ func cloned(p scheduling.Problem) scheduling.Problem {
 	p.Pods, p.Running, p.Nodes, p.NodePools = slices.Clone(p.Pods), slices.Clone(p.Running), slices.Clone(p.Nodes), slices.Clone(p.NodePools)
 	p.DaemonSets, p.Claims, p.Volumes = slices.Clone(p.DaemonSets), slices.Clone(p.Claims), slices.Clone(p.Volumes)
 	p.StorageClasses, p.CSINodes = slices.Clone(p.StorageClasses), slices.Clone(p.CSINodes)
-	p.Namespaces, p.Services = slices.Clone(p.Namespaces), slices.Clone(p.Services)
+	p.Namespaces, p.Services, p.SpotPolicies = slices.Clone(p.Namespaces), slices.Clone(p.Services), slices.Clone(p.SpotPolicies)
 	p.Owners.ReplicationControllers = slices.Clone(p.Owners.ReplicationControllers)
 	p.Owners.ReplicaSets, p.Owners.StatefulSets = slices.Clone(p.Owners.ReplicaSets), slices.Clone(p.Owners.StatefulSets)
 	p.PoolCatalogs, p.DefaultSpread = maps.Clone(p.PoolCatalogs), slices.Clone(p.DefaultSpread)

@@ -124,6 +124,7 @@ const (
 	CodeTooManyOptions     Code = rule.TooManyOptions     // more than the limit, and minValues does not need them
 	CodeMinValues          Code = rule.MinValues          // too few distinct values over the options
 	CodeWorkloadShare      Code = rule.WorkloadShare      // more pods of a workload on one node than its share
+	CodeSpotShare          Code = rule.SpotShare          // more pods of a SpotPolicy on spot nodes than it allows
 	CodeFlexibility        Code = rule.Flexibility        // spot options that leave too little choice
 	CodeLimits             Code = rule.Limits             // the pool's limits are exceeded
 	CodeReservation        Code = rule.Reservation        // a reservation holds fewer nodes
@@ -185,6 +186,7 @@ const (
 	CodeSummaryShares          Code = rule.SummaryShares          // the split by pool or capacity type does not add up
 	CodeSummaryResources       Code = rule.SummaryResources       // the split of a resource does not add up
 	CodeSummaryRoomKept        Code = rule.SummaryRoomKept        // the room of virtual pods is missing or does not add up, or costs more than the plan
+	CodeSummarySpotShares      Code = rule.SummarySpotShares      // not the shares of the SpotPolicies
 	CodeBoundAbovePrice        Code = rule.BoundAbovePrice        // the lower bound is negative or above the price
 	CodeBoundUnproven          Code = rule.BoundUnproven          // the certificate proves less than the bound
 	CodeCertificateMissing     Code = rule.CertificateMissing     // a bound above 0 without a certificate
@@ -230,12 +232,12 @@ func Codes() []Code {
 	return []Code{
 		CodeNoPlan, CodePodMissing, CodePodDuplicated, CodePodUnknown, CodePodNotPending, CodePodHeld, CodeUnsorted, CodeNoReason, CodeNoFix, CodeNoMessage, CodeRefusedForNothing, CodeWeightIgnored,
 		CodeLaunchName, CodeLaunchEmpty, CodeLaunchPrice, CodeLaunchRequests, CodeLaunchLabels, CodeLaunchTaints, CodeLaunchRequirements, CodePoolUnknown, CodePoolClosed,
-		CodeNoOptions, CodeTooManyOptions, CodeMinValues, CodeWorkloadShare, CodeFlexibility, CodeLimits, CodeReservation,
+		CodeNoOptions, CodeTooManyOptions, CodeMinValues, CodeWorkloadShare, CodeSpotShare, CodeFlexibility, CodeLimits, CodeReservation,
 		CodeOptionDuplicated, CodeOptionOrder, CodeOptionPrice, CodeOptionInterruption, CodeOptionEstimated, CodeTypeUnknown, CodeOfferingUnknown, CodeOfferingUnavailable, CodePoolRequirements, CodeOptionExcluded,
 		CodeNodeAffinity, CodeTaints, CodeHostPorts, CodeResources, CodeNodeUnknown, CodeNodeLeaving, CodeNodeDuplicated, CodeNodeEmpty, CodeNominationIgnored,
 		CodeVolume, CodeVolumeInUse, CodeVolumeApart, CodeVolumeGone, CodeAttachLimit,
 		CodeTopologySpread, CodePodAffinity, CodePodAntiAffinity, CodeOptionTopology,
-		CodeSummaryCounts, CodeSummaryPrice, CodeSummaryExpected, CodeSummaryGap, CodeSummaryAfterScheduling, CodeSummaryStatus, CodeSummaryShares, CodeSummaryResources, CodeSummaryRoomKept,
+		CodeSummaryCounts, CodeSummaryPrice, CodeSummaryExpected, CodeSummaryGap, CodeSummaryAfterScheduling, CodeSummaryStatus, CodeSummaryShares, CodeSummaryResources, CodeSummaryRoomKept, CodeSummarySpotShares,
 		CodeBoundAbovePrice, CodeBoundUnproven, CodeCertificateMissing, CodeCertificateMalformed, CodeCertificateOption,
 		CodeStepEmpty, CodeStepReason, CodeNotDisruptable, CodeDoNotDisrupt, CodeBarePod, CodePolicy, CodeTooSoon, CodeNodeBudget, CodePodBudget, CodeBudgetUse,
 		CodeEvictionMissing, CodeEvictionUnknown, CodeMovedTwice, CodeLanding, CodeWave, CodeStepSaving, CodeStepCost, CodeStepScore, CodeSavingTooSmall, CodeBelowThreshold,

@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/spotshare"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
@@ -82,9 +83,14 @@ func (f *Facts) Keep(keep func(*corev1.Pod) bool) *Facts {
 	return &out
 }
 
-// NewFacts reads a problem under a policy. The error of an invalid problem names object, field and value.
+// NewFacts reads a problem under a policy, with the pods as its SpotPolicies divide them. The error of an invalid problem
+// names object, field and value.
 func NewFacts(p *scheduling.Problem, s *scheduling.Policy) (*Facts, error) {
 	r, err := validate.Read(p, s)
+	if err == nil && len(p.SpotPolicies) > 0 {
+		p, _ = spotshare.Divide(p)
+		r, err = validate.Read(p, s)
+	}
 	if err != nil {
 		return nil, err
 	}

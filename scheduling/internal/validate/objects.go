@@ -7,8 +7,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -107,8 +110,32 @@ func (c *Checker) groupingObjects(p *scheduling.Problem) {
 	Listed(c, "replicationcontrollers", p.Owners.ReplicationControllers, nil)
 	Listed(c, "replicasets", p.Owners.ReplicaSets, nil)
 	Listed(c, "statefulsets", p.Owners.StatefulSets, nil)
+	Listed(c, "spotpolicies", p.SpotPolicies, func(policy *scheduling.SpotPolicy) { spotPolicy(&c.Faults, &policy.Spec) })
 	for i := range p.DefaultSpread {
 		c.MoveTo(Position{List: "defaultSpread", Index: i})
 		spreadFaults(&p.DefaultSpread[i], c.Faults.Add)
+	}
+}
+
+// spotPolicy checks the selector and the bounds of a SpotPolicy.
+func spotPolicy(f *faults.Collector, s *scheduling.SpotPolicySpec) {
+	if s.PodSelector == nil {
+		f.Add("", "is missing; {} selects all pods", "spec.podSelector")
+	} else {
+		podSelectorFaults(f, s.PodSelector, "spec.podSelector")
+	}
+	for i, name := range s.Namespaces {
+		if len(validation.IsDNS1123Label(name)) > 0 {
+			f.Add(name, "is no name of a namespace", strict.Element("spec.namespaces", i))
+		}
+	}
+	switch p := s.MaxSpotPercent; {
+	case p == nil && s.MinOnDemand == 0:
+		f.Add("", "is missing, and so is minOnDemand: the policy bounds nothing", "spec.maxSpotPercent")
+	case p != nil && (*p < 0 || *p > 100):
+		f.Add(strconv.Itoa(int(*p)), "must lie between 0 and 100", "spec.maxSpotPercent")
+	}
+	if s.MinOnDemand < 0 {
+		f.Add(strconv.Itoa(int(s.MinOnDemand)), "is negative", "spec.minOnDemand")
 	}
 }

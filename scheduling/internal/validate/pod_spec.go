@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -105,15 +106,21 @@ func (s *podSpecChecker) resources(r *corev1.ResourceRequirements, list string, 
 
 // selector checks a selector of pods.
 func (s *podSpecChecker) selector(of *metav1.LabelSelector, at specPath, rest string) {
-	if of == nil {
-		return
+	faulty := func(r metav1.LabelSelectorRequirement) bool {
+		_, _, message := expressionFault(&r)
+		return message != ""
 	}
-	if !plainLabels(of.MatchLabels) {
-		labelFaults(s.faults, of.MatchLabels, s.text(at)+rest+".matchLabels")
+	if of != nil && (!plainLabels(of.MatchLabels) || slices.ContainsFunc(of.MatchExpressions, faulty)) {
+		podSelectorFaults(s.faults, of, s.text(at)+rest)
 	}
+}
+
+// podSelectorFaults adds the faults of a selector of pods at a path.
+func podSelectorFaults(f *faults.Collector, of *metav1.LabelSelector, path string) {
+	labelFaults(f, of.MatchLabels, path+".matchLabels")
 	for i := range of.MatchExpressions {
 		if field, value, message := expressionFault(&of.MatchExpressions[i]); message != "" {
-			s.faults.Add(value, message, s.text(at)+rest+".matchExpressions["+strconv.Itoa(i)+"]."+field)
+			f.Add(value, message, path+".matchExpressions["+strconv.Itoa(i)+"]."+field)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (x *bindings) realised(pod *corev1.Pod) *explanation.PodAfterScheduling {
 	out := &explanation.PodAfterScheduling{Nominated: q.All || q.Pod < 0}
 	switch {
 	case q.Pod >= 0:
-	case nominated.Node(x.in.Facts.Problem, pod) == "":
+	case podspec.NominatedNode(x.in.Facts.Problem, pod) == "":
 		return nil // the plan is not for this problem
 	default: // it has its place before other pods come
 		return out

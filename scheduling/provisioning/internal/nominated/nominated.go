@@ -51,7 +51,7 @@ type Pods struct {
 func Read(f *instance.Facts) *Pods {
 	n := &Pods{facts: f, to: map[*corev1.Pod]string{}, moving: map[*corev1.Pod]string{}}
 	for _, pod := range f.Problem.Pods {
-		if node := Node(f.Problem, pod); node != "" && podspec.Pending(pod) {
+		if node := podspec.NominatedNode(f.Problem, pod); node != "" && podspec.Pending(pod) {
 			n.to[pod] = node
 		}
 	}
@@ -84,32 +84,11 @@ func (n *Pods) readMoving() {
 	}
 	for _, h := range n.facts.Cluster.Hosts {
 		for _, pod := range h.Pods {
-			if node, _ := promised(p, pod); node != "" && node != h.Name {
+			if node, _ := podspec.Promised(p, pod); node != "" && node != h.Name {
 				n.moving[pod] = node
 			}
 		}
 	}
-}
-
-// Node returns the node to which a pending pod is nominated, "" for none.
-func Node(p *scheduling.Problem, pod *corev1.Pod) string {
-	if node, ok := promised(p, pod); ok {
-		return node
-	}
-	return pod.Status.NominatedNodeName
-}
-
-// promised returns the node that Problem.Nominated names for a pod, and whether it has an entry.
-func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
-	if len(p.Nominated) == 0 {
-		return "", false
-	}
-	key := podspec.PodKey(pod)
-	if node, ok = p.Nominated[key]; !ok && key.Namespace == corev1.NamespaceDefault {
-		key.Namespace = ""
-		node, ok = p.Nominated[key]
-	}
-	return node, ok
 }
 
 // keep fills Admitted: nominated pods are bound to their nodes in the order of kube-scheduler's queue, again and again
@@ -338,7 +317,7 @@ func (n *Pods) lost() []scheduling.Warning {
 	var out []scheduling.Warning
 	for i := range n.queue {
 		pod := n.queue[i].Pod
-		node := Node(n.facts.Problem, pod)
+		node := podspec.NominatedNode(n.facts.Problem, pod)
 		if node == "" || n.Admitted[pod] == node {
 			continue
 		}

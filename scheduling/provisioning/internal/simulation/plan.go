@@ -12,7 +12,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
 )
 
 // Plan is a plan whose pods kube-scheduler binds.
@@ -84,7 +83,7 @@ func (s *Plan) BindOrder() (out []PodWave) {
 		slices.SortStableFunc(out[first:], func(a, b PodWave) int { return cmp.Compare(a.Wave, b.Wave) })
 	}
 	for i, home := range s.Planned {
-		if home >= 0 && home < there && nominated.Node(s.c.Facts.Problem, s.Queue[i].Pod) == s.Places[home].Node {
+		if home >= 0 && home < there && podspec.NominatedNode(s.c.Facts.Problem, s.Queue[i].Pod) == s.Places[home].Node {
 			to[i] = home
 		}
 	}

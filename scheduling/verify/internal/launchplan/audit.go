@@ -33,7 +33,8 @@ type Audit struct {
 // Judge reports each rule that the plan breaks, and returns the proof of its lower bound. Pods that the plan refuses are
 // tried on nodes and machines only if withRefusals is set, because that takes longest.
 func Judge(report *rule.Report, p scheduling.Problem, policy scheduling.Policy, plan *scheduling.Plan, withRefusals bool) *certificate.Proof {
-	state := snapshot.New(withSuccessors(p), policy)
+	divided, bounds := snapshot.DividePods(p)
+	state := snapshot.New(withSuccessors(divided), policy)
 	a := New(report, state, binding.NewTopologyOf(state), plan)
 	lists := &listCheck{report: report, state: state, plan: plan}
 	lists.everyPodOnce()
@@ -41,6 +42,8 @@ func Judge(report *rule.Report, p scheduling.Problem, policy scheduling.Policy, 
 	a.nominated.judge()
 	a.JudgePlaces()
 	a.JudgeWorkloads()
+	spot := &spotCheck{report: report, problem: &p, plan: plan, bounds: bounds}
+	spot.judge()
 	a.bindings()
 	summary := &summaryCheck{report: report, state: state, plan: plan, launches: a.launches.launches}
 	summary.summary()

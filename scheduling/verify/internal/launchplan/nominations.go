@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/rule"
@@ -26,7 +23,7 @@ type nominationCheck struct {
 
 // nominatedTo returns the node that the pod is nominated to, "" for none.
 func (c *nominationCheck) nominatedTo(t *snapshot.Pod) string {
-	if node, ok := promised(&c.state.Problem, t.Object); ok {
+	if node, ok := snapshot.Promised(&c.state.Problem, t.Object); ok {
 		return node
 	}
 	return t.Object.Status.NominatedNodeName
@@ -77,7 +74,7 @@ func withSuccessors(p scheduling.Problem) scheduling.Problem {
 		if pod == nil || pod.Spec.NodeName == "" || snapshot.Finished(pod) {
 			continue
 		}
-		if node, ok := promised(&p, pod); ok && node != "" && node != pod.Spec.NodeName {
+		if node, ok := snapshot.Promised(&p, pod); ok && node != "" && node != pod.Spec.NodeName {
 			next := *pod
 			next.Name += " (successor)"
 			next.Spec.NodeName = node
@@ -85,16 +82,6 @@ func withSuccessors(p scheduling.Problem) scheduling.Problem {
 		}
 	}
 	return p
-}
-
-// promised returns the node that the problem names for a pod.
-func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
-	key := types.NamespacedName{Namespace: snapshot.NamespaceOf(pod), Name: pod.Name}
-	if node, ok = p.Nominated[key]; !ok && key.Namespace == corev1.NamespaceDefault {
-		key.Namespace = ""
-		node, ok = p.Nominated[key]
-	}
-	return node, ok
 }
 
 // couldStay reports whether the pod could be on the node beside the pods that stay where they are nominated, with the

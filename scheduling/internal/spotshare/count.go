@@ -1,0 +1,73 @@
+package spotshare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Shares returns the shares of the policies of a problem once a plan is carried out, in the order of their names; nil
+// without policies.
+func Shares(p *scheduling.Problem, plan *scheduling.Plan) []scheduling.SpotShare {
+	places := map[types.NamespacedName]scheduling.Placement{}
+	for pod, at := range plan.Placements() {
+		places[pod] = at
+	}
+	spotNodes := SpotNodes(p.Nodes)
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		if slices.ContainsFunc(l.Options, func(o scheduling.LaunchOption) bool { return o.CapacityType == offerings.Spot }) {
+			spotNodes[launchPrefix+l.Name] = true
+		}
+	}
+	return Count(p, spotNodes, func(pod *corev1.Pod) string {
+		at := places[podspec.PodKey(pod)]
+		if at.Launch != nil {
+			return launchPrefix + at.Launch.Name
+		}
+		return cmp.Or(at.Node, pod.Spec.NodeName)
+	})
+}
+
+// launchPrefix begins the names of launches among those of nodes; no node's name has a slash.
+const launchPrefix = "launch/"
+
+// Count returns the shares of the policies of a problem with each pod on the node that nodeOf returns, "" for none.
+// spotNodes are the spot nodes by name.
+func Count(p *scheduling.Problem, spotNodes map[string]bool, nodeOf func(*corev1.Pod) string) []scheduling.SpotShare {
+	_, shares := Divide(p)
+	for i, policy := range inOrder(p.SpotPolicies) {
+		selected, share := selection(&policy.Spec), &shares[i]
+		for _, pod := range slices.Concat(p.Running, p.Pods) {
+			if !counts(pod) || !selected(pod) {
+				continue
+			}
+			switch node := nodeOf(pod); {
+			case node == "":
+			case spotNodes[node]:
+				share.Spot++
+			default:
+				share.OnDemand++
+			}
+		}
+	}
+	return shares
+}
+
+// SpotNodes are the spot nodes of a list, by name.
+func SpotNodes(nodes []*corev1.Node) map[string]bool {
+	out := map[string]bool{}
+	for _, node := range lo.Compact(nodes) {
+		if node.Labels[offerings.CapacityTypeLabel] == string(offerings.Spot) {
+			out[node.Name] = true
+		}
+	}
+	return out
+}
