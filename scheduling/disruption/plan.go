@@ -72,6 +72,9 @@ type ConsolidationSummary struct {
 	AfterScheduling *StepsAfterScheduling `json:"afterScheduling,omitempty"`
 	// Status is how the search ended; with StatusDeadline there may be further steps.
 	Status scheduling.Status `json:"status"`
+	// SpotShares are the shares of the SpotPolicies after the last step, by name of the policy, with launched nodes as the first
+	// options of their launches. SpotAfterScheduling is not set.
+	SpotShares []scheduling.SpotShare `json:"spotShares,omitempty"`
 	// Frontier is the saving, and the pods moved for it, after each step.
 	Frontier []Point `json:"frontier,omitempty"`
 	// LeftOut are pods without which the bound holds, because the rebuilt cluster has no node for them, by name.

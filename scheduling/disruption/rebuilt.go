@@ -46,7 +46,7 @@ func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) 
 	if len(all) == 0 {
 		return nil, nil //nolint:nilnil // no node of a pool has a price
 	}
-	other := c.Problem
+	other := *f.problem
 	other.NodePools = c.Alternative
 	f.problem = &other
 	t, err := solveRebuild(ctx, f, scheduling.EffortFast, all)

@@ -33,6 +33,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*ConsolidationPlan, error
 		return nil, err
 	}
 	plan := assemble(r)
+	stateShares(&c, plan, free)
 	if free {
 		plan.Cordon = cordon(plan.Steps)
 		if plan.Summary.AfterScheduling, err = realise(ctx, start, plan, r.state.sessions.Launch); err != nil {
@@ -130,7 +131,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provis
 	var s *state
 	err := joined(found, nil)
 	if err == nil {
-		s, err = openState(ctx, p, &cluster, known)
+		s, err = openState(ctx, p, divided(&cluster), known)
 	}
 	if err == nil {
 		s.pinned = !free

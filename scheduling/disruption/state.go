@@ -115,8 +115,9 @@ type candidate struct {
 	excluded bool
 }
 
-// newState reads a valid cluster, without sessions.
+// newState reads a valid cluster with its pods divided by SpotPolicies, without sessions.
 func newState(p Planner, c *Cluster) *state {
+	c = divided(c)
 	f := &state{
 		planner: p, cluster: c, problem: &c.Problem, rules: newRules(p, c),
 		pools: map[string]*poolState{}, byName: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), currentNode: map[string]string{}, replicas: map[string]int{},

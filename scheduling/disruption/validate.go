@@ -22,6 +22,7 @@ func check(p *Planner, c *Cluster) *faults.Collector {
 	checkMachines(f, c)
 	eviction.CheckBudgets(f, c.PodDisruptionBudgets)
 	checkAlternative(f, c.Alternative)
+	checkSpotPolicies(f, c.SpotPolicies)
 	return f
 }
 

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -66,10 +67,8 @@ func selection(s *scheduling.SpotPolicySpec) func(*corev1.Pod) bool {
 
 // counts reports whether policies count a pod.
 func counts(pod *corev1.Pod) bool {
-	if pod == nil || podspec.Terminal(pod) || pod.DeletionTimestamp != nil || len(pod.Spec.SchedulingGates) > 0 {
-		return false
-	}
-	return !slices.ContainsFunc(pod.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind == "DaemonSet" || ref.Kind == "Node" })
+	return pod != nil && !lifecycle.Ended(pod) && pod.DeletionTimestamp == nil && !lifecycle.OfDaemonSet(pod) && !lifecycle.Static(pod) &&
+		len(pod.Spec.SchedulingGates) == 0
 }
 
 // minOnDemand is the number of n pods that must not be on spot nodes.

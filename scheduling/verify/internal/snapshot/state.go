@@ -215,6 +215,12 @@ func Finished(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
+// IsMirror reports whether the pod shows a static pod of a kubelet.
+func IsMirror(pod *corev1.Pod) bool {
+	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return ok || Owner(pod, "Node") != ""
+}
+
 // Owner returns the name of the pod's owner of that kind; "" for none.
 func Owner(pod *corev1.Pod, kind string) string {
 	ref, _ := lo.Find(pod.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind == kind })

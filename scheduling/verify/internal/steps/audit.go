@@ -8,6 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/rule"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // Audit judges one consolidation plan.
@@ -15,24 +16,30 @@ type Audit struct {
 	planner disruption.Planner
 	cluster disruption.Cluster
 	plan    *disruption.ConsolidationPlan
+	// bounds are those of the SpotPolicies of the cluster, whose pods are divided.
+	bounds []snapshot.SpotBound
 }
 
 // New returns the audit of a plan that the planner has made for the cluster. It changes neither.
 func New(planner disruption.Planner, cluster disruption.Cluster, plan *disruption.ConsolidationPlan) *Audit {
 	cluster.Nodes = changed(lo.Compact(cluster.Nodes), markDrained, lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
-	return &Audit{planner: planner, cluster: cluster, plan: plan}
+	var bounds []snapshot.SpotBound
+	cluster.Problem, bounds = snapshot.DividePods(cluster.Problem)
+	return &Audit{planner: planner, cluster: cluster, plan: plan, bounds: bounds}
 }
 
 // Judge carries the plan out, and reports each rule that it breaks but those about the lower bound.
 func (a *Audit) Judge(report *rule.Report) {
 	g := newClusterState(&a.planner, a.cluster, a.plan)
 	start := g.totals()
+	spot := newSpotCheck(g, a.bounds)
 	frontier := []disruption.Point{}
 	sum := disruption.Point{}
 	for i := range a.plan.Steps {
 		step := &a.plan.Steps[i]
 		own := &rule.Report{}
 		judgeStep(own, g, i+1, step)
+		spot.afterStep(own)
 		report.AddWithin(fmt.Sprintf("steps[%d]", i), own)
 		sum.Steps++
 		sum.SavingPerHour += step.SavingPerHour
@@ -44,6 +51,7 @@ func (a *Audit) Judge(report *rule.Report) {
 	whole.verdicts()
 	whole.pending(&a.cluster)
 	whole.summary(start, frontier)
+	spot.summary(report, a.plan.Summary.SpotShares)
 }
 
 // judgeStep judges one step and carries it out.

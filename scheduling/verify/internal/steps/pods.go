@@ -13,15 +13,9 @@ import (
 // doNotDisruptAnnotation is the annotation by which nodes and pods ask not to be disrupted.
 const doNotDisruptAnnotation = "karpenter.sh/do-not-disrupt"
 
-// isMirror reports whether the pod shows a static pod of a kubelet.
-func isMirror(pod *corev1.Pod) bool {
-	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	return ok || snapshot.Owner(pod, "Node") != ""
-}
-
 // reschedulable reports whether the pod must be placed again when its node is gone.
 func reschedulable(pod *corev1.Pod) bool {
-	if snapshot.Owner(pod, "DaemonSet") != "" || isMirror(pod) || snapshot.Finished(pod) {
+	if snapshot.Owner(pod, "DaemonSet") != "" || snapshot.IsMirror(pod) || snapshot.Finished(pod) {
 		return false
 	}
 	return pod.DeletionTimestamp == nil || snapshot.Owner(pod, "StatefulSet") != ""

@@ -108,5 +108,5 @@ func (r *nodeRules) evictable(pod *corev1.Pod) bool {
 	if snapshot.Tolerated(corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}, pod.Spec.Tolerations) {
 		return false
 	}
-	return snapshot.Live(pod) && !isMirror(pod) && !doNotDisrupt(pod, r.now)
+	return snapshot.Live(pod) && !snapshot.IsMirror(pod) && !doNotDisrupt(pod, r.now)
 }

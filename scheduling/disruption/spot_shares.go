@@ -1,0 +1,71 @@
+package disruption
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/spotshare"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+)
+
+// divided is the cluster in which pods that a SpotPolicy chooses require nodes that are no spot nodes; without policies c
+// itself. The choice is the same for all steps, so that each step keeps the shares, or brings them nearer to the policy
+// where they are broken.
+func divided(c *Cluster) *Cluster {
+	problem, shares := spotshare.Divide(&c.Problem)
+	if shares == nil {
+		return c
+	}
+	out := *c
+	out.Problem = *problem
+	return &out
+}
+
+// checkSpotPolicies checks the policies as those of a problem.
+func checkSpotPolicies(f *faults.Collector, policies []*scheduling.SpotPolicy) {
+	var found *scheduling.FieldErrors
+	if errors.As(provisioning.Validate(&scheduling.Problem{SpotPolicies: policies}), &found) {
+		f.List = append(f.List, found.Errors...)
+	}
+}
+
+// stateShares adds to a plan the shares of the SpotPolicies of a cluster after the last step. Where kube-scheduler places
+// pods freely it adds a warning for each policy of which pods are evicted that must not be bound to spot nodes.
+func stateShares(c *Cluster, plan *ConsolidationPlan, free bool) {
+	if len(c.SpotPolicies) == 0 {
+		return
+	}
+	spotNodes, landed := spotshare.SpotNodes(c.Nodes), map[string]string{}
+	for i := range plan.Steps {
+		step := &plan.Steps[i]
+		for j := range step.Launches {
+			l := &step.Launches[j]
+			spotNodes[l.Name] = l.Options[0].CapacityType == offerings.Spot
+		}
+		for _, e := range step.Evictions {
+			landed[e.Pod] = e.To
+		}
+	}
+	plan.Summary.SpotShares = spotshare.Count(&c.Problem, spotNodes, func(pod *corev1.Pod) string {
+		if to, evicted := landed[podspec.PodName(pod)]; evicted {
+			return to
+		}
+		return pod.Spec.NodeName
+	})
+	for _, s := range plan.Summary.SpotShares {
+		evicted := lo.CountBy(s.OnDemandPods, func(pod types.NamespacedName) bool { _, ok := landed[pod.String()]; return ok })
+		if free && evicted > 0 {
+			plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: "SpotPolicy/" + s.Policy, Message: fmt.Sprintf(
+				"kube-scheduler does not know the policy, and the steps evict %d of the %d pods that must not be on spot nodes: let them require %s NotIn [%s], e.g. in a Deployment of their own",
+				evicted, s.MinOnDemand, offerings.CapacityTypeLabel, offerings.Spot)})
+		}
+	}
+}
