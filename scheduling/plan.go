@@ -240,8 +240,9 @@ type Summary struct {
 	CapacityTypes []Share `json:"capacityTypes,omitempty"`
 	// SpotShares are the divisions by [Problem.SpotPolicies], by name of the policy.
 	SpotShares []SpotShare `json:"spotShares,omitempty"`
-	// WithoutSpotPoliciesPerHour is the price of a quick plan of the same problem without SpotPolicies, in USD per hour:
-	// the difference to the price of this plan is about the cost of the policies. It is set only where there are some.
+	// WithoutSpotPoliciesPerHour is the price of a quick plan of the same problem without SpotPolicies, in USD per hour, the
+	// expected price where ExpectedPerHour is set: the difference to the price of this plan is about the cost of the
+	// policies. It is nil without policies.
 	WithoutSpotPoliciesPerHour *offerings.Price `json:"withoutSpotPoliciesPerHour,omitempty"`
 	// Resources are, for each resource, the capacity of the launched nodes and its use.
 	Resources []ResourceUse `json:"resources,omitempty"`

@@ -9,7 +9,7 @@ import (
 // (plimsoll-go.github.io/v1), because neither Kubernetes nor Karpenter has one.
 //
 // Pods of the policy are the running and pending pods that it selects, without pods that have finished, are being deleted
-// or belong to a DaemonSet, static pods, and pods that are held off by a scheduling gate. Of n pods at least
+// or belong to a DaemonSet, static pods, virtual pods, and pods that are held off by a scheduling gate. Of n pods at least
 // n − ⌊n·MaxSpotPercent÷100⌋ and at least MinOnDemand (all, if there are fewer) must not be on nodes of the capacity type
 // spot; nodes of any other capacity type, and nodes without one, count as on demand. Pending pods count among the n even
 // where they find no node.

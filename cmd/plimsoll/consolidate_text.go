@@ -101,6 +101,7 @@ func (m *moves) headline() {
 		}
 		m.to.line("%s rescheduled, %s launched.", figures.Count(s.PodsMoved, "pod"), figures.Count(s.Launches, "node"))
 	}
+	m.to.spotShares(s.SpotShares)
 	m.to.line("%s", m.rest())
 	m.pending()
 	m.notes()

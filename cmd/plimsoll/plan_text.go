@@ -68,6 +68,7 @@ func (t *planText) headline() {
 	if s.Nodes == 0 {
 		t.to.line("%s %s: nothing to launch.", placed, where)
 		t.roomKept()
+		t.to.spotShares(s.SpotShares)
 		return
 	}
 	t.to.line("%s %s: %s.", placed, where, cost(s))
@@ -80,6 +81,8 @@ func (t *planText) headline() {
 	}
 	t.split()
 	t.roomKept()
+	t.to.spotShares(s.SpotShares)
+	t.to.spotPoliciesPrice(s)
 	if s.ExpectedPerHour > 0 {
 		t.to.line("All prices include %s; a month has %d hours.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), offerings.HoursPerMonth)
 	}

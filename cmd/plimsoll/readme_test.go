@@ -26,6 +26,8 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 			"--case", "large: --smallest-node cpu=8", "--case", "Stockholm: --catalog ec2/eu-north-1"), everything},
 		"racks": {"../../examples/racks/README.md", "plan -f examples/racks/cluster", block,
 			[]string{"plan", "-f", "../../examples/racks/cluster", "--catalog", "../../examples/racks/catalog.json"}, launched},
+		"spot": {"../../examples/spot/README.md", "plan -f examples/spot/cluster --placement nominated", block,
+			[]string{"plan", "-f", "../../examples/spot/cluster", "--placement", "nominated"}, spotShares},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !*update { // which writes files anew one by one
@@ -72,6 +74,12 @@ func launched(printed, _ string) string {
 	_, rest, _ := strings.Cut(printed, "\nLAUNCH\n")
 	table, _, _ := strings.Cut(rest, "\n\n")
 	return "LAUNCH\n" + table + "\n"
+}
+
+// spotShares takes the lines about SpotPolicies and the table of launches.
+func spotShares(printed, _ string) string {
+	lines := regexp.MustCompile(`(?m)^.*SpotPolic.*\n`).FindAllString(printed, -1)
+	return strings.Join(lines, "") + "\n" + launched(printed, "")
 }
 
 // everything takes all.

@@ -37,6 +37,7 @@
 //     change the catalog: [Snapshot.SetCatalog] gives each NodePool the catalog that it launches from.
 //     A NodePool of EKS Auto Mode does so whether its NodeClass is in the input or not, and its
 //     nodes live for 21 days at most.
+//   - SpotPolicies, a kind of this project's own, bound how many pods of a workload may be on spot nodes.
 //   - ResourceQuotas and HorizontalPodAutoscalers are compared with the plan, and only add
 //     warnings.
 //   - Labels of clouds and installers name the group of a node and its capacity type: [NodeGroupOf]

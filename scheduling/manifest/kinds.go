@@ -90,6 +90,7 @@ func readers() map[groupKind]reader {
 		{azureGroup, "AKSNodeClass"}:                   {"v1beta1 v1alpha2", takeClass[azure.NodeClass](strings.Fields("spec.imageVersion spec.kubelet spec.linuxOSConfig spec.tags spec.vnetSubnetID")), ""},
 		{gcpGroup, "GCENodeClass"}:                     {"v1alpha1", takeClass[gcp.NodeClass](gcpUnread()), ""},
 		{gkeGroup, "ComputeClass"}:                     {"v1", readComputeClass, ""},
+		{plimsollGroup, "SpotPolicy"}:                  {"v1", kept(global, func(o *objects) *[]*scheduling.SpotPolicy { return &o.problem.SpotPolicies }), "spotpolicies"},
 		{kwokGroup, "KWOKNodeClass"}:                   {"v1alpha1", takeClass[kwokNodeClass](nil), ""},
 	}
 }
@@ -151,6 +152,9 @@ const (
 	gcpGroup   = "karpenter.k8s.gcp"
 	kwokGroup  = "karpenter.kwok.sh"
 )
+
+// plimsollGroup is the API group of the kinds that this project defines.
+const plimsollGroup = "plimsoll-go.github.io"
 
 // gkeGroup is the API group of GKE's ComputeClasses.
 const gkeGroup = "cloud.google.com"

@@ -276,6 +276,7 @@ func (s *Snapshot) order() {
 	slices.SortFunc(s.Problem.CSINodes, byName)
 	slices.SortFunc(s.Problem.Namespaces, byName)
 	slices.SortFunc(s.Problem.Services, byName)
+	slices.SortFunc(s.Problem.SpotPolicies, byName)
 	slices.SortFunc(s.Problem.Owners.ReplicaSets, byName)
 	slices.SortFunc(s.Problem.Owners.StatefulSets, byName)
 	slices.SortFunc(s.Problem.Owners.ReplicationControllers, byName)

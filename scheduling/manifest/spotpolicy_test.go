@@ -25,7 +25,7 @@ func TestSpotPolicies(t *testing.T) {
 		"{podSelector: {}}":                                                             "spec.maxSpotPercent: is missing, and so is minOnDemand: the policy bounds nothing",
 		"{podSelector: {}, maxSpotPercent: 101}":                                        `spec.maxSpotPercent: must lie between 0 and 100: "101"`,
 		"{podSelector: {}, maxSpotPercent: -1}":                                         `spec.maxSpotPercent: must lie between 0 and 100: "-1"`,
-		"{podSelector: {}, minOnDemand: -1}":                                            "spec.minOnDemand: -1 is negative",
+		"{podSelector: {}, minOnDemand: -1}":                                            `spec.minOnDemand: is negative: "-1"`,
 		"{podSelector: {}, minOnDemand: 1.5}":                                           "spec.minOnDemand: 1.5 is not a whole number of 32 bits",
 		"{podSelector: {matchLabels: {app: '?'}}, minOnDemand: 1}":                      `spec.podSelector.matchLabels.app: is no label value`,
 		"{podSelector: {matchExpressions: [{key: a, operator: Near}]}, minOnDemand: 1}": `spec.podSelector.matchExpressions[0].operator`,

@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/spotshare"
 )
@@ -46,7 +47,8 @@ func stateShares(ctx context.Context, p *scheduling.Problem, policy scheduling.P
 	if err != nil {
 		return err
 	}
-	s.WithoutSpotPoliciesPerHour = &without.Summary.PricePerHour
+	price := offers.Objective(&policy, &without.Summary)
+	s.WithoutSpotPoliciesPerHour = &price
 	plan.Warnings = append(plan.Warnings, shareWarnings(p, plan, without)...)
 	return nil
 }

@@ -40,12 +40,12 @@ func fields() map[string]meaning {
 			priorities machineFamily machineType spot minCores minMemoryGb gpu location zones autoscalingPolicy consolidationDelayMinutes
 			consolidationThreshold nodePoolConfig disks sizeGiB category boot imageSelectorTerms family
 			kubeletConfiguration provider providerRef consolidation enabled ttlSecondsAfterEmpty ttlSecondsUntilExpired
-			profiles pluginConfig args defaultConstraints defaultingType scoringStrategy`,
+			maxSpotPercent minOnDemand profiles pluginConfig args defaultConstraints defaultingType scoringStrategy`,
 		named: `name generateName namespace nodeName value values namespaces claimName volumeName storageClassName priorityClassName runtimeClassName
 			nominatedNodeName schedulerName providerID volumeHandle volumeID pdName diskName diskURI handler id
 			nodepools resourceClaimName resourceClaimTemplateName podGroupName`,
 		key:     `key topologyKey topologyKeys matchLabelKeys mismatchLabelKeys`,
-		labels:  `labels nodeLabels matchLabels nodeSelector selector labelSelector namespaceSelector`,
+		labels:  `labels nodeLabels matchLabels nodeSelector selector labelSelector namespaceSelector podSelector`,
 		amounts: `requests limits capacity allocatable allocatedResources overhead podFixed hard used default defaultRequest min max kubeReserved systemReserved evictionHard`,
 	} {
 		for name := range strings.FieldsSeq(names) {

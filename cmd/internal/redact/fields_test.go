@@ -41,6 +41,7 @@ func TestFieldsOfOurTypesAreKnown(t *testing.T) {
 	}
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[scheduling.NodePool](), reflect.TypeFor[manifest.NodeClaim](), reflect.TypeFor[instancetypes.NodeOverlay](),
+		reflect.TypeFor[scheduling.SpotPolicy](),
 		reflect.TypeFor[ec2.NodeClass](), reflect.TypeFor[azure.NodeClass](), reflect.TypeFor[gcp.NodeClass](),
 	} {
 		walk(of)

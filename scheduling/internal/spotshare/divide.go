@@ -67,7 +67,7 @@ func selection(s *scheduling.SpotPolicySpec) func(*corev1.Pod) bool {
 
 // counts reports whether policies count a pod.
 func counts(pod *corev1.Pod) bool {
-	return pod != nil && !lifecycle.Ended(pod) && pod.DeletionTimestamp == nil && !lifecycle.OfDaemonSet(pod) && !lifecycle.Static(pod) &&
+	return pod != nil && !scheduling.IsVirtual(pod) && !lifecycle.Leaving(pod) && !lifecycle.OfDaemonSet(pod) && !lifecycle.Static(pod) &&
 		len(pod.Spec.SchedulingGates) == 0
 }
 

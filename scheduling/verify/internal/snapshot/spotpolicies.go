@@ -57,7 +57,7 @@ func DividePods(p scheduling.Problem) (scheduling.Problem, []SpotBound) {
 
 // isUnder reports whether a policy counts a pod.
 func isUnder(s *scheduling.SpotPolicySpec, pod *corev1.Pod) bool {
-	if pod == nil || !Live(pod) || len(pod.Spec.SchedulingGates) > 0 || Owner(pod, "DaemonSet") != "" || IsMirror(pod) {
+	if pod == nil || scheduling.IsVirtual(pod) || !Live(pod) || len(pod.Spec.SchedulingGates) > 0 || Owner(pod, "DaemonSet") != "" || IsMirror(pod) {
 		return false
 	}
 	selector, err := metav1.LabelSelectorAsSelector(s.PodSelector)
