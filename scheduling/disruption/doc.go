@@ -153,4 +153,5 @@ package disruption
 //	lookahead, nextplan     the next plan, made in advance, and which of its steps this plan makes
 //	rebuilt, realise        the cluster without any node of today; the plan with other choices of kube-scheduler
 //	risks, summary, verdict, shorten  the texts and sums of a plan; a plan of its first steps
+//	spot_shares             SpotPolicies: pods that must not be on spot nodes, and the shares after the last step
 //	blocked, unblock        how much each cause keeps the cluster from saving; the cluster without it

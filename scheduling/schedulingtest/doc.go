@@ -24,6 +24,7 @@ package schedulingtest
 //
 //	corpus       the mixes of pods of the benchmarks
 //	random, random_market, random_pods, random_terms, random_volumes  small problems with every constraint, drawn from a seed
+//	random_spot     SpotPolicies of such pods
 //	random_resize   pods of such clusters that are being resized in place
 //	random_cluster  clusters with every obstacle to the removal of nodes
 //	cluster, cluster_options, cluster_used, apply  clusters that were packed well once or never, and their state after steps

@@ -13,6 +13,7 @@ package launchplan
 //	launches, options, flexibility  whether it may be launched, whichever option is taken
 //	existing     running nodes that receive pods, and whether pods fit on a node
 //	limits, workloads  what pools, reservations and shares of workloads allow of all together
+//	spotshare          how many pods of each SpotPolicy are on spot nodes
 //	claims       volumes that pods share
 //	option_terms options that topology terms could tell apart
 //	summary      the sums

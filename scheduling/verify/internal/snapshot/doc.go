@@ -19,6 +19,7 @@ package snapshot
 //	terms        topology terms of pods, and the pods that they select
 //	selected     pods that terms and preferences of other pods select
 //	workload     pods of one controller or of the same Services
+//	spotpolicies pods that SpotPolicies keep off spot nodes
 //	node         nodes that run, and nodes that pools may launch
 //	daemons      DaemonSets, and the nodes on which their pods run
 //	types        what instance types have, and their labels

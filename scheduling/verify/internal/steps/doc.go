@@ -13,6 +13,7 @@ package steps
 //	reasons, rules  nodes that may go: reasons, expiry, drift
 //	costs        prices and disruption costs
 //	poddisruptionbudgets, nodepoolbudgets  how many pods and nodes may be away at once
+//	spotshare    how many pods of each SpotPolicy are on spot nodes after each step
 //	binding      pods that bind, beside nodes that are being removed already
 //
 // Checks of a step, in the order in which it is judged, and of the whole plan
