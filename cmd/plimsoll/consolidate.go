@@ -140,7 +140,7 @@ func (f *solverFlags) block(ctx context.Context, a *app, planner disruption.Plan
 // other place.
 func stranded(p *problem, plan *disruption.ConsolidationPlan) bool {
 	for i := range plan.Steps {
-		if slices.ContainsFunc(plan.Steps[i].Evictions, func(e disruption.Eviction) bool { return e.To == "" }) {
+		if slices.ContainsFunc(plan.Steps[i].Evictions, func(e disruption.Eviction) bool { return e.To == "" && !e.Virtual }) {
 			return true
 		}
 	}

@@ -104,6 +104,7 @@ func (m *moves) headline() {
 	m.to.spotShares(s.SpotShares)
 	m.to.line("%s", m.rest())
 	m.pending()
+	m.room()
 	m.notes()
 	m.to.prices(m.p)
 }
@@ -154,6 +155,20 @@ func (m *moves) pending() {
 		parts = append(parts, fmt.Sprintf("%s nowhere ('plimsoll plan' says why): %s", figures.CountVerb(n, "pod", "fits", "fit"), figures.Names(p.Unschedulable, m.to.view.most(3))))
 	}
 	m.to.line("%s pending: %s.", figures.Are(p.Pods, "pod"), strings.Join(parts, "; "))
+}
+
+// room tells how many virtual pods have room before and after the steps.
+func (m *moves) room() {
+	virtual := lo.CountBy(m.p.Problem.Pods, scheduling.IsVirtual)
+	if virtual == 0 {
+		return
+	}
+	kept := lo.SumBy(m.plan.Room, func(a scheduling.Assignment) int { return len(a.Pods) })
+	text := fmt.Sprintf("Room kept free: %d of %s, after each step, too", kept, figures.Count(virtual, "virtual pod"))
+	if kept < virtual {
+		text += "; 'plimsoll plan' has nodes for the others"
+	}
+	m.to.line("%s.", text)
 }
 
 // notes say where pods may be otherwise than the prices assume.
@@ -215,7 +230,7 @@ func (m *moves) rest() string {
 func (m *moves) steps() {
 	head := []string{"", "REASON", "NODES", "LAUNCHES", "PODS MOVED", "SAVES $/HOUR", "$/MONTH", "DISRUPTION", "SCORE"}
 	left := tabulate(m.to, "STEPS", head, m.plan.Steps, func(s disruption.Step, i int) []string {
-		pods := strconv.Itoa(len(s.Evictions))
+		pods := strconv.Itoa(s.PodsMoved())
 		if waves := lo.Max(lo.Map(s.Evictions, func(e disruption.Eviction, _ int) int { return e.Wave })); waves > 1 {
 			pods += fmt.Sprintf(" in %d waves", waves)
 		}

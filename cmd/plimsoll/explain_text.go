@@ -267,7 +267,7 @@ func (t *answerText) verdict(n *explain.JudgedNode) {
 	t.to.section("CONSOLIDATION, IF NO OTHER NODE IS REMOVED")
 	v := n.Verdict
 	if s := n.Removal; s != nil {
-		t.to.line("  Would be removed (%s): %s %s per hour, %s rescheduled.", s.Reason, lo.Ternary(s.SavingPerHour < 0, "costs", "saves"), figures.USD(max(s.SavingPerHour, -s.SavingPerHour)), figures.Count(len(s.Evictions), "pod"))
+		t.to.line("  Would be removed (%s): %s %s per hour, %s rescheduled.", s.Reason, lo.Ternary(s.SavingPerHour < 0, "costs", "saves"), figures.USD(max(s.SavingPerHour, -s.SavingPerHour)), figures.Count(s.PodsMoved(), "pod"))
 	} else {
 		t.to.line("  Not removed.")
 	}

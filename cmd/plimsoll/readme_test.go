@@ -24,6 +24,7 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 		"lint":         {"README.md", "lint -f examples/consolidate", block, []string{"lint", "-f", "../../examples/consolidate"}, everything},
 		"whatif": {"README.md", "whatif -f examples/consolidate --effort fast", block, asksOf("--case", "spot: --allow karpenter.sh/capacity-type=spot",
 			"--case", "large: --smallest-node cpu=8", "--case", "Stockholm: --catalog ec2/eu-north-1"), everything},
+		"headroom": {"../../examples/headroom/README.md", "plan -f examples/headroom", block, []string{"plan", "-f", "../../examples/headroom"}, everything},
 		"racks": {"../../examples/racks/README.md", "plan -f examples/racks/cluster", block,
 			[]string{"plan", "-f", "../../examples/racks/cluster", "--catalog", "../../examples/racks/catalog.json"}, launched},
 		"spot": {"../../examples/spot/README.md", "plan -f examples/spot/cluster --placement nominated", block,

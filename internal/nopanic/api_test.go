@@ -138,6 +138,7 @@ func types() map[string]reflect.Type {
 		"disruption.Blocked":           reflect.TypeFor[disruption.Blocked](),
 		"disruption.Cluster":           reflect.TypeFor[disruption.Cluster](),
 		"disruption.Planner":           reflect.TypeFor[disruption.Planner](),
+		"disruption.Step":              reflect.TypeFor[disruption.Step](),
 		"ec2.AutoNodeClass":            reflect.TypeFor[ec2.AutoNodeClass](),
 		"ec2.NodeClass":                reflect.TypeFor[ec2.NodeClass](),
 		"gcp.NodeClass":                reflect.TypeFor[gcp.NodeClass](),

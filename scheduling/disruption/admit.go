@@ -219,12 +219,21 @@ func assignWaves(f *state, step *Step, early map[string]bool) ([]BudgetUse, bool
 
 // movesOf are evictions as moves of package landing.
 func movesOf(list []Eviction) []landing.Move {
-	return lo.Map(list, func(e Eviction, _ int) landing.Move { return landing.Move(e) })
+	return lo.Map(list, func(e Eviction, _ int) landing.Move { return moveFrom(e) })
+}
+
+// moveFrom is an eviction as a move of package landing, and evictionOf the reverse.
+func moveFrom(e Eviction) landing.Move {
+	return landing.Move{Pod: e.Pod, From: e.From, To: e.To, Wave: e.Wave}
+}
+
+func evictionOf(m landing.Move) Eviction {
+	return Eviction{Pod: m.Pod, From: m.From, To: m.To, Wave: m.Wave}
 }
 
 // evictionsOf are moves of package landing as evictions.
 func evictionsOf(list []landing.Move) []Eviction {
-	return lo.Map(list, func(m landing.Move, _ int) Eviction { return Eviction(m) })
+	return lo.Map(list, func(m landing.Move, _ int) Eviction { return evictionOf(m) })
 }
 
 // budgetUses are uses of package wave as those of a step; nil for none.

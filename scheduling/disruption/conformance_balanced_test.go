@@ -35,9 +35,9 @@ func TestScoreMove(t *testing.T) {
 		"D81 the only node of a pool":         {usd("3"), 7, usd("3"), 7, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.InDelta(t, tc.want, pricing.Score(tc.saving, tc.disruption, tc.price, tc.total), 1e-12)
+			assert.InDelta(t, tc.want, pricing.Score(float64(tc.saving), tc.disruption, tc.price, tc.total), 1e-12)
 			if tc.want > 0 && !math.IsInf(tc.want, 1) { // D81: the size of the pool does not matter
-				assert.InDelta(t, tc.want, pricing.Score(tc.saving*10, tc.disruption*3, tc.price*10, tc.total*3), 1e-12)
+				assert.InDelta(t, tc.want, pricing.Score(float64(tc.saving*10), tc.disruption*3, tc.price*10, tc.total*3), 1e-12)
 			}
 		})
 	}

@@ -56,7 +56,7 @@ func landingStep(step *Step, expected []*corev1.Pod) *landing.Step {
 	moves := map[string]bool{}
 	for _, e := range step.Evictions {
 		moves[e.Pod] = true
-		out.Moves = append(out.Moves, landing.Move(e))
+		out.Moves = append(out.Moves, moveFrom(e))
 	}
 	for _, pod := range expected {
 		if name := podspec.PodName(pod); !moves[name] {
@@ -69,7 +69,7 @@ func landingStep(step *Step, expected []*corev1.Pod) *landing.Step {
 // playStep are the evictions of a step with the nodes to which kube-scheduler binds the pods, "" for pods that fit on
 // none.
 func playStep(l *landing.Landing, step *Step, closed []string) []Eviction {
-	return lo.Map(l.Play(landingStep(step, nil), closed), func(m landing.Move, _ int) Eviction { return Eviction(m) })
+	return lo.Map(l.Play(landingStep(step, nil), closed), func(m landing.Move, _ int) Eviction { return evictionOf(m) })
 }
 
 // decide makes a step of an outcome, or returns the cause against it, as admit does. Unless pods are pinned, they are

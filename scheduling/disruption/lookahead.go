@@ -169,6 +169,9 @@ func (l lookahead) appendLater(ctx context.Context) error {
 func repeatedStep(r *run, step *Step) *Step {
 	for _, e := range step.Evictions {
 		for i := range r.steps {
+			if e.Virtual {
+				break // it may move with each step
+			}
 			by := &r.steps[i]
 			if moved := slices.ContainsFunc(by.Evictions, func(x Eviction) bool { return x.Pod == e.Pod }); moved && (!by.forced() || !step.saves()) {
 				return nil

@@ -3,11 +3,12 @@ package disruption
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Pending counts the cluster's pods that have no node yet, before any step. Steps neither move them nor count their
+// Pending counts the cluster's pods that have no node yet, before any step, without virtual pods ([ConsolidationPlan.Room]). Steps neither move them nor count their
 // price, because a provisioner launches their nodes. Room on existing nodes is reserved for those that fit there.
 type Pending struct {
 	// Pods is their number, Existing the number of those that fit on existing nodes.
@@ -29,7 +30,7 @@ func pendingPods(f *state, plan *session.Answer) *Pending {
 	pods := map[string]*corev1.Pod{}
 	for _, list := range [][]*corev1.Pod{f.cluster.Pods, f.cluster.Running} {
 		for _, pod := range list {
-			if podspec.Pending(pod) {
+			if podspec.Pending(pod) && !scheduling.IsVirtual(pod) {
 				pods[podspec.PodName(pod)] = pod
 			}
 		}

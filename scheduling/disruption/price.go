@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/pricing"
 )
 
@@ -40,6 +41,9 @@ func PodDisruptionCost(pod *corev1.Pod) float64 {
 
 // podCost is the disruption cost of a pod in plans: finite and not negative.
 func (r *rules) podCost(pod *corev1.Pod) float64 {
+	if scheduling.IsVirtual(pod) {
+		return 0 // nothing runs in it
+	}
 	cost := r.planner.PodCost
 	if cost == nil {
 		cost = PodDisruptionCost
@@ -113,9 +117,9 @@ func scoreOf(f *state, m *move, saving offerings.Price) (float64, *poolState) {
 		if !x.pool.balanced() {
 			continue
 		}
-		own := saving
+		own := float64(saving)
 		if m.price > x.price { // other nodes go with them
-			own = offerings.Price(float64(saving) * (float64(x.price) / float64(m.price)))
+			own *= float64(x.price) / float64(m.price)
 		}
 		if n := pricing.Score(own, x.cost, x.pool.price, x.pool.cost); of == nil || n < least {
 			least, of = n, x.pool
@@ -125,7 +129,7 @@ func scoreOf(f *state, m *move, saving offerings.Price) (float64, *poolState) {
 		return least, of
 	}
 	price, cost := f.totals()
-	return pricing.Score(saving, m.cost, price, cost), nil
+	return pricing.Score(float64(saving), m.cost, price, cost), nil
 }
 
 // withinBudgets reports whether the budgets of NodePools allow nodes to be removed at once for a reason.

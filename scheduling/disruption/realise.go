@@ -9,7 +9,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/wave"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -76,7 +75,7 @@ func playPlan(ctx context.Context, f *state, plan *ConsolidationPlan, known *pro
 		for _, e := range landed {
 			if e.To == "" {
 				waiting = append(waiting, unbound(f.pods[e.Pod]))
-			} else if e.To != expected[e.Pod].To {
+			} else if e.To != expected[e.Pod].To && !scheduling.IsVirtual(f.pods[e.Pod]) {
 				out.PodsElsewhere++
 			}
 		}
@@ -148,6 +147,6 @@ func evictionsNow(f *state, step *Step, expected map[string]Eviction) []Eviction
 			out = append(out, e)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Eviction) int { return wave.Compare(landing.Move(a), landing.Move(b)) })
+	slices.SortStableFunc(out, func(a, b Eviction) int { return wave.Compare(moveFrom(a), moveFrom(b)) })
 	return out
 }

@@ -126,7 +126,7 @@ func relocation(ctx context.Context, f *state, pod *corev1.Pod) (*Step, error) {
 		step.PodDisruptionBudgets = budgetUses(wavesOf(f).InBudgets(&s))
 		step.Evictions = evictionsOf(s.Moves)
 		if !f.pinned {
-			if step.Evictions = bindEvictions(f, step, nil).evictions; step.Evictions[0].To == "" || step.Evictions[0].To == from {
+			if step.Evictions = bindEvictions(f, step, nil).evictions; slices.ContainsFunc(step.Evictions, func(e Eviction) bool { return e.To == "" || e.To == e.From }) {
 				return nil, nil //nolint:nilnil // kube-scheduler does not move it
 			}
 		}

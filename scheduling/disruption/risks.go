@@ -49,7 +49,7 @@ func risksOfStep(f *state, step *Step) []Risk {
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		pod, from := f.pods[e.Pod], f.byName[e.From]
-		if pod == nil || from == nil || from.node == nil {
+		if pod == nil || from == nil || from.node == nil || scheduling.IsVirtual(pod) {
 			continue
 		}
 		object := cmp.Or(eviction.ControllerOf(pod), "pod/"+e.Pod)
@@ -109,7 +109,7 @@ func replicaRisks(f *state, step *Step) (out []Risk) {
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		pod := f.pods[e.Pod]
-		if pod == nil || eviction.Bare(pod) || step.Reason != Interrupted && len(f.rules.podBudgets.Charges(pod)) > 0 {
+		if pod == nil || eviction.Bare(pod) || scheduling.IsVirtual(pod) || step.Reason != Interrupted && len(f.rules.podBudgets.Charges(pod)) > 0 {
 			continue
 		}
 		t := turn{eviction.ControllerOf(pod), e.Wave}

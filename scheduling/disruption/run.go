@@ -199,6 +199,11 @@ func (r *run) observe(phase scheduling.Phase) {
 func (r *run) commit(step *Step) error {
 	told := *step
 	told.Risks = risksOfStep(r.state, step)
+	told.Evictions = slices.Clone(step.Evictions)
+	for i := range told.Evictions {
+		e := &told.Evictions[i]
+		e.Virtual = scheduling.IsVirtual(r.state.pods[e.Pod])
+	}
 	if err := r.state.take(step); err != nil {
 		return fmt.Errorf("step %d: %w", len(r.steps)+1, err)
 	}

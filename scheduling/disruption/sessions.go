@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -71,7 +72,12 @@ func placePending(ctx context.Context, f *state, pods []*corev1.Pod) error {
 		s := f.byName[a.Node]
 		for _, name := range a.Pods {
 			pod := scheduling.Successor(f.awaitingLaunch[name], a.Node)
-			come, s.expected = append(come, pod), append(s.expected, pod)
+			come = append(come, pod)
+			if scheduling.IsVirtual(pod) {
+				keepRoom(f, s, pod)
+				continue
+			}
+			s.expected = append(s.expected, pod)
 			now := ""
 			if runs := f.pods[name]; runs != nil {
 				now = runs.Spec.NodeName
@@ -80,6 +86,7 @@ func placePending(ctx context.Context, f *state, pods []*corev1.Pod) error {
 			delete(f.awaitingLaunch, name)
 		}
 	}
+	f.room = roomKept(f)
 	// Pods that do not fit on their nominated node are no longer nominated.
 	d := scheduling.Delta{Pods: come, Nominated: map[types.NamespacedName]string{}}
 	for name, pod := range f.awaitingLaunch {
@@ -99,6 +106,29 @@ func placePending(ctx context.Context, f *state, pods []*corev1.Pod) error {
 		waiting = append(waiting, f.awaitingLaunch[name])
 	}
 	return f.sessions.Divide(waiting, f.problem.NodePools)
+}
+
+// keepRoom lets a virtual pod that has room on a node run there from now on: it moves with steps as real pods do, because a
+// nomination would hold the node for ever.
+func keepRoom(f *state, s *candidate, pod *corev1.Pod) {
+	name := podspec.PodName(pod)
+	f.countInPool(s, -1)
+	s.pods = append(s.pods, pod)
+	f.update(s)
+	f.countInPool(s, 1)
+	f.pods[name] = pod
+	delete(f.awaitingLaunch, name)
+}
+
+// roomKept are the virtual pods on nodes, in the order of nodes and pods; nil for none.
+func roomKept(f *state) (out []scheduling.Assignment) {
+	for _, s := range f.nodes {
+		pods := lo.FilterMap(s.pods, func(pod *corev1.Pod, _ int) (string, bool) { return podspec.PodName(pod), scheduling.IsVirtual(pod) })
+		if len(pods) > 0 && !s.removed {
+			out = append(out, scheduling.Assignment{Node: s.name, Pods: pods})
+		}
+	}
+	return out
 }
 
 // closeNodes lets nodes take in no pods from now on; each call needs one reopenNodes to undo it. Removed nodes are

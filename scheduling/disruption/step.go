@@ -1,6 +1,8 @@
 package disruption
 
 import (
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -59,6 +61,9 @@ type Eviction struct {
 	// Wave counts from 1 within the step: pods of one wave may be away at the same time; those of the next wave leave
 	// when they run again.
 	Wave int `json:"wave"`
+	// Virtual says that the pod is virtual ([scheduling.IsVirtual]): there is nothing to evict, and the room that it keeps
+	// free is on To from now on. From need not be drained, because evicted pods may be bound to the room.
+	Virtual bool `json:"virtual,omitempty"`
 }
 
 // PoolUse is how many nodes of a pool a step removes, and how many the pool's budgets allow for its reason.
@@ -203,6 +208,11 @@ const (
 // RiskCodes returns all codes, by name.
 func RiskCodes() []RiskCode {
 	return []RiskCode{RiskArchitecture, RiskUnmanagedPod, RiskDoNotDisrupt, RiskPodBudget, RiskReplicas, RiskSingleReplica, RiskSpot, RiskVolume}
+}
+
+// PodsMoved is the number of pods that the step evicts: its evictions without those of virtual pods.
+func (s *Step) PodsMoved() int {
+	return lo.CountBy(s.Evictions, func(e Eviction) bool { return !e.Virtual })
 }
 
 // forced reports whether the step is made without regard to its saving.

@@ -14,7 +14,7 @@ import (
 
 // assemble is the plan with its verdicts, warnings and sums.
 func assemble(r *run) *ConsolidationPlan {
-	plan := &ConsolidationPlan{Steps: r.steps, Nodes: verdicts(r), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), inputWarnings(r.state))}
+	plan := &ConsolidationPlan{Steps: r.steps, Nodes: verdicts(r), Pending: r.state.pending, Room: r.state.room, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), inputWarnings(r.state))}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
@@ -70,7 +70,7 @@ func summaryOf(r *run) ConsolidationSummary {
 	var saved offerings.Price
 	for i := range r.steps {
 		step := &r.steps[i]
-		s.PodsMoved += len(step.Evictions)
+		s.PodsMoved += step.PodsMoved()
 		s.Launches += len(step.Launches)
 		s.DisruptionCost += step.DisruptionCost
 		saved = offerings.Sum(saved, step.SavingPerHour)

@@ -44,7 +44,7 @@ func (f *state) take(step *Step) error {
 		}
 	}
 	leave, come := map[*candidate]map[string]bool{}, map[*candidate][]*corev1.Pod{}
-	touched := map[*candidate]bool{}
+	touched, real := map[*candidate]bool{}, map[*candidate]bool{} // real: by a pod that is not virtual
 	for _, e := range step.Evictions {
 		pod, from, to := f.pods[e.Pod], f.existing(e.From), f.existing(e.To)
 		if pod == nil || from == nil {
@@ -54,6 +54,7 @@ func (f *state) take(step *Step) error {
 			leave[from] = map[string]bool{}
 		}
 		leave[from][e.Pod], touched[from] = true, true
+		real[from] = real[from] || !scheduling.IsVirtual(pod)
 		if to == nil {
 			d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 			delete(f.pods, e.Pod)
@@ -64,6 +65,7 @@ func (f *state) take(step *Step) error {
 		} else {
 			d.Pods = append(d.Pods, scheduling.Successor(pod, e.To))
 		}
+		real[to] = real[to] || !scheduling.IsVirtual(pod)
 		pod = f.restarted(pod)
 		f.pods[e.Pod], f.currentNode[e.Pod] = pod, e.To
 		come[to], touched[to] = append(come[to], pod), true
@@ -96,12 +98,14 @@ func (f *state) take(step *Step) error {
 		}
 		f.countInPool(s, -1)
 		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(pod *corev1.Pod) bool { return leave[s][podspec.PodName(pod)] })
-		if s.pods = append(s.pods, come[s]...); len(come[s]) > 0 {
+		if s.pods = append(s.pods, come[s]...); slices.ContainsFunc(come[s], func(pod *corev1.Pod) bool { return !scheduling.IsVirtual(pod) }) {
 			s.receivedPods, s.excluded = true, s.excluded || f.pinned || !step.forced()
 		}
-		machine := *s.machine
-		machine.LastPodEvent = f.lastPodEvent(f.rules.consolidatable(s))
-		s.machine = &machine
+		if real[s] {
+			machine := *s.machine
+			machine.LastPodEvent = f.lastPodEvent(f.rules.consolidatable(s))
+			s.machine = &machine
+		}
 		f.update(s)
 		s.podCauses = f.rules.podBlockers(s)
 		f.countInPool(s, 1)

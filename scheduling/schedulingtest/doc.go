@@ -23,7 +23,7 @@ package schedulingtest
 // Problems by the thousand
 //
 //	corpus       the mixes of pods of the benchmarks
-//	random, random_market, random_pods, random_terms, random_volumes  small problems with every constraint, drawn from a seed
+//	random, random_market, random_pods, random_terms, random_volumes, random_buffers  small problems with every constraint, drawn from a seed
 //	random_spot     SpotPolicies of such pods
 //	random_resize   pods of such clusters that are being resized in place
 //	random_cluster  clusters with every obstacle to the removal of nodes

@@ -185,6 +185,7 @@ const (
 	CodeSummaryStatus          Code = rule.SummaryStatus          // unknown, or optimal while price and bound differ
 	CodeSummaryShares          Code = rule.SummaryShares          // the split by pool or capacity type does not add up
 	CodeSummaryResources       Code = rule.SummaryResources       // the split of a resource does not add up
+	CodeRoomKept               Code = rule.RoomKept               // room that is kept for a pod that is not virtual, or not kept for a virtual pod that has room
 	CodeSummaryRoomKept        Code = rule.SummaryRoomKept        // the room of virtual pods is missing or does not add up, or costs more than the plan
 	CodeSummarySpotShares      Code = rule.SummarySpotShares      // not the shares of the SpotPolicies
 	CodeBoundAbovePrice        Code = rule.BoundAbovePrice        // the lower bound is negative or above the price
@@ -237,7 +238,7 @@ func Codes() []Code {
 		CodeNodeAffinity, CodeTaints, CodeHostPorts, CodeResources, CodeNodeUnknown, CodeNodeLeaving, CodeNodeDuplicated, CodeNodeEmpty, CodeNominationIgnored,
 		CodeVolume, CodeVolumeInUse, CodeVolumeApart, CodeVolumeGone, CodeAttachLimit,
 		CodeTopologySpread, CodePodAffinity, CodePodAntiAffinity, CodeOptionTopology,
-		CodeSummaryCounts, CodeSummaryPrice, CodeSummaryExpected, CodeSummaryGap, CodeSummaryAfterScheduling, CodeSummaryStatus, CodeSummaryShares, CodeSummaryResources, CodeSummaryRoomKept, CodeSummarySpotShares,
+		CodeSummaryCounts, CodeSummaryPrice, CodeSummaryExpected, CodeSummaryGap, CodeSummaryAfterScheduling, CodeSummaryStatus, CodeSummaryShares, CodeSummaryResources, CodeSummaryRoomKept, CodeRoomKept, CodeSummarySpotShares,
 		CodeBoundAbovePrice, CodeBoundUnproven, CodeCertificateMissing, CodeCertificateMalformed, CodeCertificateOption,
 		CodeStepEmpty, CodeStepReason, CodeNotDisruptable, CodeDoNotDisrupt, CodeBarePod, CodePolicy, CodeTooSoon, CodeNodeBudget, CodePodBudget, CodeBudgetUse,
 		CodeEvictionMissing, CodeEvictionUnknown, CodeMovedTwice, CodeLanding, CodeWave, CodeStepSaving, CodeStepCost, CodeStepScore, CodeSavingTooSmall, CodeBelowThreshold,

@@ -309,8 +309,22 @@ func verdictMutations() []stepsMutation {
 		{"bound without a proof", func(c *stepsCase) { c.plan.Summary.LowerBoundPerHour, c.plan.Summary.Gap = st.Cents(28), 0 }, verify.CodeCertificateMissing},
 		{"short frontier", func(c *stepsCase) { c.plan.Summary.Frontier = nil }, verify.CodeSummaryFrontier},
 		{"frontier", func(c *stepsCase) { c.plan.Summary.Frontier[1].PodsMoved = 3 }, verify.CodeSummaryFrontier},
+		{"room left out", func(c *stepsCase) { spare(c, 100, "") }, verify.CodeRoomKept},
+		{"room of a running pod", func(c *stepsCase) { c.plan.Room = []scheduling.Assignment{{Node: "busy", Pods: []string{"shop/big"}}} }, verify.CodeRoomKept},
+		{"room that is too small", func(c *stepsCase) { spare(c, 100_000, "big") }, verify.CodeResources},
+		{"room on a node that goes", func(c *stepsCase) { spare(c, 100, "left") }, verify.CodeEvictionMissing},
 		{"cordon for pods that go where they are told", func(c *stepsCase) { c.plan.Cordon = []string{"idle"} }, verify.CodeCordon},
 		{"realised for pods that go where they are told", func(c *stepsCase) { c.plan.Summary.AfterScheduling = &disruption.StepsAfterScheduling{} }, verify.CodeSummaryAfterScheduling},
+	}
+}
+
+// spare adds a virtual pod to the cluster, and says that it has room on a node; "" says that it has none.
+func spare(c *stepsCase, milliCPU int64, node string) {
+	pod := st.Pod("spare", st.Requests(st.MilliCPU(milliCPU)))
+	pod.Annotations = map[string]string{scheduling.VirtualPodAnnotation: "true"}
+	c.cluster.Pods = append(c.cluster.Pods, pod)
+	if node != "" {
+		c.plan.Room = []scheduling.Assignment{{Node: node, Pods: []string{"default/spare"}}}
 	}
 }
 

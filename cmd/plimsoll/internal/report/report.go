@@ -202,7 +202,7 @@ func (r *Report) steps(plan *disruption.ConsolidationPlan, machines []*costs.Mac
 		reached.Cents, reached.Moved = figures.Cents(today-p.SavingPerHour), p.PodsMoved
 		reached.Nodes += change[i+1]
 		reached.Launches += len(s.Launches)
-		step := Step{Reason: s.Reason, Drain: s.Drain, Launches: []string{}, Pods: len(s.Evictions), SavingCents: r.Points[i].Cents - reached.Cents}
+		step := Step{Reason: s.Reason, Drain: s.Drain, Launches: []string{}, Pods: s.PodsMoved(), SavingCents: r.Points[i].Cents - reached.Cents}
 		for j := range s.Launches {
 			o := &s.Launches[j].Options[0]
 			launched = append(launched, *o)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -81,8 +82,11 @@ func (g *Budgets) of(pod *corev1.Pod) []*Budget {
 }
 
 // Charges are the budgets that count the eviction of a pod. A single budget that always allows the eviction of pods
-// that are not ready does not count these.
+// that are not ready does not count these. None counts virtual pods.
 func (g *Budgets) Charges(pod *corev1.Pod) []*Budget {
+	if scheduling.IsVirtual(pod) {
+		return nil
+	}
 	found := g.of(pod)
 	if len(found) == 1 && found[0].alwaysAllowsUnready && unready(pod) {
 		return nil
@@ -110,9 +114,9 @@ type podCount struct {
 	expected, ready int
 }
 
-// add counts a pod unless it has ended.
+// add counts a pod unless it has ended or is virtual.
 func (n *podCount) add(pod *corev1.Pod) {
-	if lifecycle.Ended(pod) {
+	if lifecycle.Ended(pod) || scheduling.IsVirtual(pod) {
 		return
 	}
 	n.expected++

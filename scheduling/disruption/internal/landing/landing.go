@@ -48,6 +48,7 @@ type Landing struct {
 	launched map[string]int32
 	running  map[string]runningState
 	expected map[string]expected // by pod that has not moved
+	virtual  map[string]string   // the nodes of virtual pods, by pod
 	// random draws the order of the pods of a wave; nil leaves it as it is.
 	random *rand.Rand
 }
@@ -88,7 +89,7 @@ func New(x Cluster) (*Landing, error) {
 	for _, class := range c.Planned {
 		m.priority = append(m.priority, class.Priority)
 	}
-	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Model.Names(), launched: map[string]int32{}, running: map[string]runningState{}, expected: map[string]expected{}}
+	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Model.Names(), launched: map[string]int32{}, running: map[string]runningState{}, expected: map[string]expected{}, virtual: map[string]string{}}
 	for _, pod := range x.Movable {
 		n, ok := l.nodeNumber(pod.Spec.NodeName)
 		if !ok {
@@ -98,6 +99,9 @@ func New(x Cluster) (*Landing, error) {
 		f := runningState{going: pod.DeletionTimestamp != nil, more: heldBeyond(pod, l.class(name) >= 0, c.Table)}
 		if f.going || f.more != nil {
 			l.running[name] = f
+		}
+		if scheduling.IsVirtual(pod) {
+			l.virtual[name] = pod.Spec.NodeName
 		}
 		l.arrive(name, n)
 		if home, waits := x.Expected[name]; waits {
@@ -136,7 +140,7 @@ func (l *Landing) Fork(seed uint64) *Landing {
 	if l == nil {
 		return nil
 	}
-	f := &Landing{model: l.model, run: l.run.Fork(seed), names: slices.Clip(l.names), launched: maps.Clone(l.launched), running: maps.Clone(l.running), expected: maps.Clone(l.expected)}
+	f := &Landing{model: l.model, run: l.run.Fork(seed), names: slices.Clip(l.names), launched: maps.Clone(l.launched), running: maps.Clone(l.running), expected: maps.Clone(l.expected), virtual: maps.Clone(l.virtual)}
 	if seed > 0 {
 		f.random = rand.New(rand.NewPCG(seed, 0x77617665)) //nolint:gosec // a model of chance, not a secret
 	}
@@ -151,18 +155,27 @@ func (l *Landing) Take(step *Step) {
 		if n, ok := l.nodeNumber(m.To); ok {
 			l.arrive(m.Pod, n)
 		}
+		if _, is := l.virtual[m.Pod]; is {
+			l.virtual[m.Pod] = m.To
+		}
 	}
 	l.forEachNode(step.Drain, l.run.Leave)
 }
 
 // Play carries a step out wave by wave, and returns its moves with the nodes to which kube-scheduler binds the pods.
 // Closed nodes take none in. Pods without a node after the last wave are tried once more when the drained nodes are
-// gone.
+// gone. kube-scheduler does not know virtual pods, so that pods are bound to the room of these, too; then the moves of virtual
+// pods follow whose room is no longer on their node, by name, in the last wave.
 func (l *Landing) Play(step *Step, closed []string) []Move {
 	l.addLaunches(step.Launches)
 	l.forEachNode(closed, l.run.Close)
 	l.forEachNode(step.Drain, l.run.Close)
-	out := slices.Clone(step.Moves)
+	for pod, node := range l.virtual {
+		if n, ok := l.nodeNumber(node); ok {
+			l.removeFrom(pod, n)
+		}
+	}
+	out := slices.DeleteFunc(slices.Clone(step.Moves), func(m Move) bool { _, is := l.virtual[m.Pod]; return is })
 	for first, last := 0, 0; first < len(out); first = last {
 		for ; last < len(out) && out[last].Wave == out[first].Wave; last++ {
 			l.leave(out[last].Pod, out[last].From)
@@ -174,7 +187,37 @@ func (l *Landing) Play(step *Step, closed []string) []Move {
 			l.bind(out[first:last])
 		}
 	}
-	return out
+	if len(l.virtual) == 0 {
+		return out
+	}
+	if len(out) == 0 {
+		l.forEachNode(step.Drain, l.run.Leave)
+	}
+	last := 1
+	for _, m := range out {
+		last = max(last, m.Wave)
+	}
+	return append(out, l.restoreRoom(step.Drain, closed, last)...)
+}
+
+// restoreRoom puts the virtual pods, which are on no node, onto their nodes or, where these are drained or have no room for them
+// any more, onto others, and returns the moves of the latter. A closed node keeps those that it has.
+func (l *Landing) restoreRoom(drained, closed []string, wave int) (moves []Move) {
+	for _, pod := range slices.Sorted(maps.Keys(l.virtual)) {
+		node := l.virtual[pod]
+		n, ok := l.nodeNumber(node)
+		c := l.class(pod)
+		if ok && c >= 0 && !slices.Contains(drained, node) && (slices.Contains(closed, node) || l.run.Admits(c, n)) {
+			l.arrive(pod, n)
+			continue
+		}
+		moves = append(moves, Move{Pod: pod, From: node, Wave: wave})
+	}
+	l.bind(moves)
+	for _, m := range moves {
+		l.virtual[m.Pod] = m.To
+	}
+	return moves
 }
 
 // Holds are the options of a launch that hold the pods of these names; the first always does.

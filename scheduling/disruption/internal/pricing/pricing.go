@@ -140,12 +140,12 @@ func CheapestTypes(options []scheduling.LaunchOption) []string {
 
 // Score is the share of a price that is saved over the share of a disruption cost that is spent: 0 if nothing is
 // saved or a total is 0, and infinite if the move has no disruption cost.
-func Score(saving offerings.Price, disruption float64, price offerings.Price, total float64) float64 {
+func Score(saving, disruption float64, price offerings.Price, total float64) float64 {
 	switch {
 	case saving <= 0 || price <= 0 || total <= 0:
 		return 0
 	case disruption <= 0:
 		return math.Inf(1)
 	}
-	return float64(saving) / float64(price) / (disruption / total)
+	return saving / float64(price) / (disruption / total)
 }

@@ -57,8 +57,8 @@ func (s *Sessions) Fork() *Sessions {
 }
 
 // Defer lets the sessions wait for changes until [Sessions.ApplyDeferred], because a change takes time in proportion to
-// the cluster, and no question is asked while steps are applied that are known to be possible. Until then no pod may move
-// twice, and no node may be added and removed.
+// the cluster, and no question is asked while steps are applied that are known to be possible. Until then only virtual pods
+// may move twice, and no node may be added and removed.
 func (s *Sessions) Defer() { s.deferred = &scheduling.Delta{} }
 
 // ApplyDeferred tells the sessions the changes since [Sessions.Defer].
@@ -71,6 +71,9 @@ func (s *Sessions) ApplyDeferred() error {
 // Apply makes a change in both sessions, or defers it.
 func (s *Sessions) Apply(d scheduling.Delta) error {
 	if held := s.deferred; held != nil {
+		held.Moved = slices.DeleteFunc(held.Moved, func(m scheduling.Move) bool { // the last move of a virtual pod counts
+			return slices.Contains(d.Removed.Pods, m.Pod) || slices.ContainsFunc(d.Moved, func(again scheduling.Move) bool { return again.Pod == m.Pod })
+		})
 		held.Nodes, held.Pods, held.Moved = append(held.Nodes, d.Nodes...), append(held.Pods, d.Pods...), append(held.Moved, d.Moved...)
 		held.Removed.Nodes, held.Removed.Pods = append(held.Removed.Nodes, d.Removed.Nodes...), append(held.Removed.Pods, d.Removed.Pods...)
 		if d.Catalog != nil || d.PoolCatalogs != nil {

@@ -93,6 +93,7 @@ const (
 	SummaryResources       = "summary-resources"
 	SummaryRoomKept        = "summary-room-kept"
 	SummarySpotShares      = "summary-spot-shares"
+	RoomKept               = "room-kept"
 	BoundAbovePrice        = "bound-above-price"
 	BoundUnproven          = "bound-unproven"
 	CertificateMissing     = "certificate-missing"

@@ -30,7 +30,7 @@ func New(planner disruption.Planner, cluster disruption.Cluster, plan *disruptio
 
 // Judge carries the plan out, and reports each rule that it breaks but those about the lower bound.
 func (a *Audit) Judge(report *rule.Report) {
-	g := newClusterState(&a.planner, a.cluster, a.plan)
+	g := newClusterState(&a.planner, a.withRoom(report), a.plan)
 	start := g.totals()
 	spot := newSpotCheck(g, a.bounds)
 	frontier := []disruption.Point{}
@@ -43,7 +43,7 @@ func (a *Audit) Judge(report *rule.Report) {
 		report.AddWithin(fmt.Sprintf("steps[%d]", i), own)
 		sum.Steps++
 		sum.SavingPerHour += step.SavingPerHour
-		sum.PodsMoved += len(step.Evictions)
+		sum.PodsMoved += lo.CountBy(step.Evictions, func(e disruption.Eviction) bool { return !e.Virtual })
 		sum.DisruptionCost += step.DisruptionCost
 		frontier = append(frontier, sum)
 	}

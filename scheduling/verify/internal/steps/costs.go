@@ -61,8 +61,11 @@ func (c *costs) expectedOf(l *scheduling.Launch, o *scheduling.LaunchOption) off
 	return o.Price
 }
 
-// podCost returns the disruption cost of evicting the pod: Karpenter's formula where the planner has none.
+// podCost returns the disruption cost of evicting the pod: Karpenter's formula where the planner has none, 0 for a virtual pod.
 func (c *costs) podCost(pod *corev1.Pod) float64 {
+	if scheduling.IsVirtual(pod) {
+		return 0
+	}
 	var cost float64
 	if of := c.planner.PodCost; of != nil {
 		cost = of(pod)

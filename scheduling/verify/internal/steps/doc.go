@@ -12,6 +12,7 @@ package steps
 //	node, pods   a node with its machine; which pods are rescheduled or evicted
 //	reasons, rules  nodes that may go: reasons, expiry, drift
 //	costs        prices and disruption costs
+//	room         virtual pods, which have room on nodes before the first step
 //	poddisruptionbudgets, nodepoolbudgets  how many pods and nodes may be away at once
 //	spotshare    how many pods of each SpotPolicy are on spot nodes after each step
 //	binding      pods that bind, beside nodes that are being removed already

@@ -36,7 +36,9 @@ func (a *stepCheck) checkEvictions() {
 		case listed[e.Pod]:
 			a.report.Add(rule.MovedTwice, object, "is evicted twice in one step")
 			continue
-		case a.cluster.moved[e.Pod] != 0 && !a.mayUndo(a.cluster.moved[e.Pod]):
+		case e.Virtual != scheduling.IsVirtual(pod):
+			a.report.Add(rule.EvictionUnknown, object, "is said to be virtual: %v", e.Virtual)
+		case !e.Virtual && a.cluster.moved[e.Pod] != 0 && !a.mayUndo(a.cluster.moved[e.Pod]):
 			a.report.Add(rule.MovedTwice, object, "was evicted by steps[%d]", a.cluster.moved[e.Pod]-1)
 		}
 		listed[e.Pod] = true
@@ -48,7 +50,7 @@ func (a *stepCheck) checkEvictions() {
 		if !reschedulable(pod) {
 			a.report.Add(rule.EvictionUnknown, object, "is a pod that is not rescheduled")
 		}
-		if a.step.Reason != disruption.Misplaced && !a.removes(e.From) {
+		if a.step.Reason != disruption.Misplaced && !e.Virtual && !a.removes(e.From) {
 			a.report.Add(rule.EvictionUnknown, object, "is evicted, and its node %s is not drained", e.From)
 		}
 		a.move(e, pod)
@@ -196,6 +198,10 @@ func (a *stepCheck) checkPlaces() {
 	if !a.asBound() {
 		places.JudgeWorkloads()
 	}
+	if a.asBound() {
+		a.cluster.countVirtual(-1)
+		defer a.cluster.countVirtual(1)
+	}
 	if places.AnyTerms() { // pods that move bind one by one
 		end := a.keepDomains(places)
 		defer end()
@@ -239,7 +245,9 @@ func (a *stepCheck) complete() {
 		s.setPods(append(slices.Clip(s.pods), &pod))
 		s.node.Hold(m.successor.Requests, m.successor.Ports, m.successor.Mounts)
 		a.cluster.addPod(&pod)
-		a.cluster.received[m.To] = a.cluster.machines[m.To] != nil
+		if !m.Virtual {
+			a.cluster.received[m.To] = a.cluster.machines[m.To] != nil
+		}
 	}
 	for _, s := range a.going {
 		a.cluster.state.TakeReservation(s.node, -1)

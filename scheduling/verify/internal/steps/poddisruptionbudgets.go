@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
@@ -30,7 +31,7 @@ type podBudgets []*podBudget
 // counted here.
 func podBudgetsOf(c disruption.Cluster) podBudgets {
 	var out podBudgets
-	inSpace := lo.GroupBy(lo.Compact(slices.Concat(c.Running, c.Pods)), func(pod *corev1.Pod) string { return snapshot.NamespaceOf(pod) })
+	inSpace := lo.GroupBy(lo.Reject(lo.Compact(slices.Concat(c.Running, c.Pods)), func(pod *corev1.Pod, _ int) bool { return scheduling.IsVirtual(pod) }), func(pod *corev1.Pod) string { return snapshot.NamespaceOf(pod) })
 	for _, b := range c.PodDisruptionBudgets {
 		if b == nil {
 			continue
@@ -87,6 +88,9 @@ func (g *podBudget) counts(pod *corev1.Pod) bool {
 
 // of returns the budgets that count an eviction of the pod, in order of their names.
 func (all podBudgets) of(pod *corev1.Pod) podBudgets {
+	if scheduling.IsVirtual(pod) {
+		return nil
+	}
 	out := lo.Filter(all, func(b *podBudget, _ int) bool { return b.counts(pod) })
 	if len(out) == 1 && out[0].alwaysUnhealthy && readyPod(pod) == corev1.ConditionFalse {
 		return nil

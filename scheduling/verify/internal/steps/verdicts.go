@@ -66,7 +66,7 @@ func (c *planCheck) verdicts() {
 func (c *planCheck) pending(cluster *disruption.Cluster) {
 	without := make(map[string]bool)
 	for _, pod := range slices.Concat(cluster.Pods, cluster.Running) {
-		if pod != nil && pod.Spec.NodeName == "" && snapshot.Live(pod) && snapshot.Owner(pod, "DaemonSet") == "" {
+		if pod != nil && !scheduling.IsVirtual(pod) && pod.Spec.NodeName == "" && snapshot.Live(pod) && snapshot.Owner(pod, "DaemonSet") == "" {
 			without[snapshot.ObjectName(pod)] = true
 		}
 	}
