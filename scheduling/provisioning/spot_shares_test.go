@@ -156,3 +156,27 @@ func TestSpotPoliciesInSessions(t *testing.T) {
 	require.NoError(t, x.Apply(scheduling.Delta{Removed: scheduling.Removed{SpotPolicies: []string{"web"}}}))
 	same(-1)
 }
+
+// For each percentage and number of pods, two of which fit on a node, the price is the least of all numbers of nodes on demand
+// and spot nodes that hold the pods and the share.
+func TestSpotSharesCostTheLeast(t *testing.T) {
+	for n := 1; n <= 6; n++ {
+		for percent := int32(0); percent <= 100; percent += 20 {
+			p := spotMarket()
+			p.Pods = p.Pods[:n]
+			p.SpotPolicies = []*scheduling.SpotPolicy{spotPolicy("web", &percent, 0)}
+			plan, err := provisioning.Planner{}.Plan(context.Background(), p)
+			require.NoError(t, err)
+			least := int64(1 << 40)
+			for onDemand := range n + 1 {
+				for spot := range n + 1 {
+					free := n - min(n, 2*onDemand) // pods that must be on spot nodes
+					if 2*(onDemand+spot) >= n && 100*free <= n*int(percent) {
+						least = min(least, int64(9*onDemand+3*spot))
+					}
+				}
+			}
+			require.Equal(t, schedulingtest.Cents(least), plan.Summary.PricePerHour, "%d pods, %d %%", n, percent)
+		}
+	}
+}
