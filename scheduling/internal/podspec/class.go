@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
@@ -305,8 +304,6 @@ func AppendRequests(b []byte, requests []int64) []byte {
 func Pending(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !lifecycle.Ended(pod) && !lifecycle.OfDaemonSet(pod)
 }
-
-type metaOwner = metav1.OwnerReference
 
 // TakesOfLimits reports whether a node counts towards the limits of its pool. It does until it is being
 // deleted, because a node that is only marked for removal may exist for long.

@@ -312,7 +312,7 @@ func (w *town) readsOnly(rules []rbacv1.PolicyRule) {
 }
 
 // Beside 1,000 nodes with 20,000 pods the program compares decision after decision in less than 200 MiB, and asks for
-// nothing that its role in deploy.yaml does not allow. 1,000 decisions take half an hour; with -short it is 8.
+// nothing that its role in deploy.yaml does not allow. 1,000 decisions take an hour or two; with -short it is 8.
 func TestReplay(t *testing.T) {
 	decisions := 1000
 	if testing.Short() {
