@@ -1,6 +1,7 @@
 package requirements
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -153,11 +154,13 @@ func knownValues(key string) []string {
 // with upper-case letters is misspelt, too, without a known one that is meant.
 func Misspelt(key, value string) (meant string, ok bool) {
 	key = NormalizeKey(key)
-	for _, known := range knownValues(key) {
-		if value == known {
-			return "", false
-		}
-		if spelling.Bare(value) == spelling.Bare(known) {
+	values := knownValues(key)
+	if slices.Contains(values, value) {
+		return "", false
+	}
+	bare := spelling.Bare(value)
+	for _, known := range values {
+		if bare == spelling.Bare(known) {
 			meant = known
 		}
 	}

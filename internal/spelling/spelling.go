@@ -53,5 +53,10 @@ func Closest(names []string, most int, far func(name string) (distance int, near
 
 // Bare removes case, spaces, dashes and underscores from a name, because people spell names with and without them.
 func Bare(name string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
 }
