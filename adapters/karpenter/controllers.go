@@ -101,16 +101,22 @@ func (s Settings) Exchange(ctx context.Context, reader Reader, list []controller
 	return out
 }
 
-// disruptionController is Karpenter's disruption controller with methods that plan for drift and consolidation. A plan moves any
-// number of nodes, so that there is one method for consolidation. Karpenter's other methods, e.g. for empty nodes and static
-// NodePools, need no plan.
+// disruptionController is Karpenter's disruption controller with the methods of [Provisioner.DisruptionMethods].
 func (p *Provisioner) disruptionController(queue *kdisruption.Queue) *kdisruption.Controller {
 	r := p.reader
+	methods := p.DisruptionMethods(queue, kdisruption.NewMethods(r.Clock, r.Cluster, r.Client, p.karpenter, r.CloudProvider, r.Recorder, queue)...)
+	return kdisruption.NewController(r.Clock, r.Client, p.karpenter, r.CloudProvider, r.Recorder, r.Cluster, queue, nil, kdisruption.WithMethods(methods...))
+}
+
+// DisruptionMethods returns Karpenter's methods of disruption with those for drift and consolidation exchanged for methods that
+// plan; queue has the commands under way. A plan moves any number of nodes, so that there is one method for consolidation.
+// Other methods, e.g. for empty nodes and static NodePools, need no plan and stay.
+func (p *Provisioner) DisruptionMethods(queue *kdisruption.Queue, methods ...kdisruption.Method) []kdisruption.Method {
 	planned := func(reason disruption.Reason, rules kdisruption.Method) *method {
-		return &method{rules: rules, reason: reason, reader: r, settings: p.settings, queue: queue, karpenter: p.karpenter, warnings: p.warnings}
+		return &method{rules: rules, reason: reason, reader: p.reader, settings: p.settings, queue: queue, karpenter: p.karpenter, warnings: p.warnings}
 	}
-	var methods []kdisruption.Method
-	for _, m := range kdisruption.NewMethods(r.Clock, r.Cluster, r.Client, p.karpenter, r.CloudProvider, r.Recorder, queue) {
+	var out []kdisruption.Method
+	for _, m := range methods {
 		switch m.(type) {
 		case *kdisruption.Drift:
 			m = planned(disruption.Drifted, m)
@@ -119,9 +125,9 @@ func (p *Provisioner) disruptionController(queue *kdisruption.Queue) *kdisruptio
 		case *kdisruption.SingleNodeConsolidation:
 			continue
 		}
-		methods = append(methods, m)
+		out = append(out, m)
 	}
-	return kdisruption.NewController(r.Clock, r.Client, p.karpenter, r.CloudProvider, r.Recorder, r.Cluster, queue, nil, kdisruption.WithMethods(methods...))
+	return out
 }
 
 // find returns the first controller of a type.

@@ -12,7 +12,7 @@
 //	provisioner.go   Provisioner: the controller for pending pods
 //	triggers.go      the controllers that tell it of pods and nodes
 //	method.go        the methods of the disruption controller for drift and consolidation
-//	controllers.go   NewControllers, Settings.Exchange
+//	controllers.go   NewControllers, Settings.Exchange, Provisioner.DisruptionMethods
 //
 // # Pending pods
 //

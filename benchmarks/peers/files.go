@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/week"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -61,4 +62,38 @@ func (s *settings) keep(in corpus.Instance, p peer.Peer, o peer.Outcome) error {
 		return err
 	}
 	return os.WriteFile(file, append(text, '\n'), 0o600)
+}
+
+// readRuns reads the results of simulated weeks from a file, one in each line; none where there is no file.
+func readRuns(file string) (out []week.Result, err error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range slices.Collect(strings.Lines(string(text))) {
+		var r week.Result
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			return nil, fmt.Errorf("-runs: %s: line %d: %w", file, i+1, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// addRun adds a result to the file of readRuns.
+func addRun(file string, r week.Result) (err error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = f.Write(append(text, '\n'))
+	return err
 }

@@ -10,6 +10,7 @@ require (
 	github.com/plimsoll-go/plimsoll v0.0.0
 	github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler v0.0.0
 	github.com/plimsoll-go/plimsoll/adapters/controller v0.0.0
+	github.com/plimsoll-go/plimsoll/adapters/karpenter v0.0.0
 	github.com/samber/lo v1.53.0
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
@@ -107,4 +108,5 @@ replace (
 	github.com/plimsoll-go/plimsoll => ../..
 	github.com/plimsoll-go/plimsoll/adapters/clusterautoscaler => ../../adapters/clusterautoscaler
 	github.com/plimsoll-go/plimsoll/adapters/controller => ../../adapters/controller
+	github.com/plimsoll-go/plimsoll/adapters/karpenter => ../../adapters/karpenter
 )

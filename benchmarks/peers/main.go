@@ -84,7 +84,15 @@ func (s *settings) compareExpanders(ctx context.Context, stdout io.Writer) error
 
 // compareAutoscalers compares autoscalers in a simulated week.
 func (s *settings) compareAutoscalers(ctx context.Context, stdout io.Writer) error {
-	results, err := week.Compare(ctx, s.contenders, week.Settings{Length: time.Duration(s.days) * 24 * time.Hour, Seed: 1, Seeds: s.week, Parallel: runtime.GOMAXPROCS(0)})
+	settings := week.Settings{Length: time.Duration(s.days) * 24 * time.Hour, Seed: s.seed, Seeds: s.week, Parallel: runtime.GOMAXPROCS(0)}
+	if s.runs != "" {
+		var err error
+		if settings.Known, err = readRuns(s.runs); err != nil {
+			return err
+		}
+		settings.Finished = func(r week.Result) error { return addRun(s.runs, r) }
+	}
+	results, err := week.Compare(ctx, s.contenders, settings)
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/week"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -97,6 +99,18 @@ spec:
 	}
 }
 
+// A run that is in the file of runs is not repeated.
+func TestWeekGoesOn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.jsonl")
+	require.NoError(t, addRun(file, week.Result{Name: "Karpenter", Seed: 7, Length: 24 * time.Hour, Cost: 12, Bound: 8, Waits: []time.Duration{time.Minute}}))
+	var stdout, stderr bytes.Buffer
+	args := []string{"-week", "1", "-seed", "7", "-days", "1", "-autoscalers", "Karpenter", "-runs", file}
+	require.NoError(t, run(t.Context(), args, &stdout, &stderr))
+	assert.Contains(t, stdout.String(), "| Karpenter | 12.00 | 50.0 % | 0 | 0 | 1 | 1.0 min | 1.0 min |")
+	require.NoError(t, os.WriteFile(file, []byte("{}\nnone\n"), 0o600))
+	require.ErrorContains(t, run(t.Context(), args, &stdout, &stderr), "runs.jsonl: line 2: ")
+}
+
 func TestFlags(t *testing.T) {
 	for text, want := range map[string]string{
 		"-corpora nope":       `-corpora: no "nope"; there are karpenter-mix, `,
@@ -106,6 +120,7 @@ func TestFlags(t *testing.T) {
 		"-buy gold":           `-buy: no "gold"; there are on-demand, spot, mixed`,
 		"-region mars":        "-region: ",
 		"-report rumours":     `-report: no "rumours"; there are gaps, speed, growth, consolidation`,
+		"-autoscalers none":   `-autoscalers: no "none"; there are Cluster Autoscaler with least-waste, `,
 		"-nodes 40,none":      `-nodes: "none" is no number of nodes`,
 		"-f main.go":          "-f: want one of -markets",
 		"-unknown":            "flag provided but not defined",

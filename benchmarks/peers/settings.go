@@ -36,10 +36,12 @@ type settings struct {
 	mixes   int
 	// expanders is the number of clusters of each size on which expanders are compared; 0 compares none.
 	expanders int
-	// week is the number of seeds of a simulated week, days is its length, and contenders are the autoscalers of it.
+	// week is the number of seeds of a simulated week, days is its length, contenders are the autoscalers of it, and runs is
+	// the file of its results.
 	week       int
 	days       int
 	contenders []week.Contender
+	runs       string
 	wishes     bool
 	list       bool
 	// reports are to be written, into the file readme, too.
@@ -82,9 +84,10 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.IntVar(&s.random, "random", 0, "instead of the corpora, compare with Karpenter on this `number` of small random problems, from -seed on")
 	flags.IntVar(&s.mixes, "mixes", 0, "with -report gaps: instead of the corpora, this `number` of random mixes that nothing was tuned for, from -seed on")
 	flags.IntVar(&s.expanders, "expanders", 0, "instead of the corpora, compare expanders of Cluster Autoscaler on this `number` of clusters with 4, 12 and 50 node groups, from -seed on")
-	flags.IntVar(&s.week, "week", 0, "instead of the corpora, have autoscalers run a simulated week with this `number` of seeds, 1 and those after it")
+	flags.IntVar(&s.week, "week", 0, "instead of the corpora, have autoscalers run a simulated week with this `number` of seeds, from -seed on")
 	flags.IntVar(&s.days, "days", 7, "with -week: its length in `days`")
-	autoscalers := flags.String("autoscalers", "", "with -week: `names` of autoscalers, with commas between them (default all; see -list)")
+	autoscalers := flags.String("autoscalers", "", "with -week: `names` of autoscalers, with commas between them (see -list; default all but variants of our controller)")
+	flags.StringVar(&s.runs, "runs", "", "with -week: add the result of each run to this `file`, and do not repeat the runs that are in it")
 	flags.BoolVar(&s.wishes, "preferences", false, "with -random: grant preferences, and compare no prices")
 	names := flags.String("report", "gaps", "write these `reports`: any of gaps, speed, growth, consolidation, or all")
 	flags.StringVar(&s.readme, "readme", "", "with -report, -random, -expanders or -week: put the tables into this `file`, too")
@@ -104,7 +107,10 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	s.peers, faults[1] = choose("peers", *peers, planners(*workers), peer.Peer.Name)
 	s.pods, faults[2] = numbers("pods", *pods)
 	s.nodes, faults[6] = numbers("nodes", *nodes)
-	s.contenders, faults[7] = choose("autoscalers", *autoscalers, week.Contenders(), func(c week.Contender) string { return c.Name })
+	s.contenders = week.Contenders()
+	if *autoscalers != "" {
+		s.contenders, faults[7] = choose("autoscalers", *autoscalers, append(week.Contenders(), week.Variants()...), func(c week.Contender) string { return c.Name })
+	}
 	s.ways, faults[3] = choose("buy", *ways, []string{corpus.OnDemand, corpus.Spot, corpus.Mixed}, func(way string) string { return way })
 	var known []string
 	for _, r := range reports() {
@@ -211,7 +217,7 @@ func (s *settings) describe(w io.Writer) error {
 		fmt.Fprintf(&b, "  %s\n", p.Name())
 	}
 	b.WriteString("autoscalers:\n")
-	for _, c := range week.Contenders() {
+	for _, c := range append(week.Contenders(), week.Variants()...) {
 		fmt.Fprintf(&b, "  %s\n", c.Name)
 	}
 	_, err := io.WriteString(w, b.String())

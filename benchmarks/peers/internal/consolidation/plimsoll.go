@@ -90,22 +90,22 @@ func Karpenter(ctx context.Context, c disruption.Cluster) (Course, error) {
 	}
 	note()
 	for range rounds {
-		var command *karpenter.Command
+		var commands []karpenter.Command
 		spent, err := peer.Spend(func() (err error) {
-			command, err = k.Decide(ctx)
+			commands, err = k.Decide(ctx)
 			return err
 		})
 		if err != nil {
 			return course, fmt.Errorf("karpenter: round %d: %w", len(course.Points), err)
 		}
 		course.Expense = course.Plus(spent)
-		if command == nil {
+		if len(commands) == 0 {
 			break
 		}
 		if course.First == 0 {
 			course.First = spent.Elapsed
 		}
-		more, err := k.Do(ctx, command)
+		more, err := k.Do(ctx, commands[0])
 		if err != nil {
 			return course, fmt.Errorf("karpenter: round %d: %w", len(course.Points), err)
 		}

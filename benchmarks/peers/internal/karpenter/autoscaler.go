@@ -20,14 +20,15 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/adapters/controller"
 	"github.com/plimsoll-go/plimsoll/adapters/controller/simulation"
+	adapter "github.com/plimsoll-go/plimsoll/adapters/karpenter"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Autoscaler is Karpenter in a simulated cluster: its provisioner and its consolidation decide, each once in a
-// Reconcile, from its own state of the cluster, which it has from events. Launches, registration, the queue of
+// Autoscaler is a build of Karpenter in a simulated cluster: its provisioner decides in each Reconcile and its consolidation
+// in each minute, from its own state of the cluster, which it has from events. Launches, registration, the queue of
 // disruption commands, interruption and termination are imitated: a NodeClaim is launched as the cheapest machine that
 // it allows, candidates of a command are drained once its replacements have joined, and a node with a notice of
 // interruption is drained at once. A command is not validated again after fifteen seconds.
@@ -35,7 +36,11 @@ import (
 // It implements [simulation.Watcher].
 type Autoscaler struct {
 	*Consolidation
-	world  *simulation.World
+	world *simulation.World
+	// scheduler decides about launches.
+	scheduler interface {
+		Schedule(ctx context.Context) (karpenter.Results, error)
+	}
 	drains *simulation.Drains
 	// claims are the NodeClaims by name, which is also that of the machine and the node.
 	claims map[string]*karpv1.NodeClaim
@@ -55,19 +60,32 @@ type replacing struct{ candidates, replacements []string }
 // validates each for fifteen.
 const decideEvery = time.Minute
 
+// Build is a build of Karpenter with its settings. The zero value is Karpenter as it is released.
+type Build struct {
+	// SpotToSpot is the feature gate SpotToSpotConsolidation.
+	SpotToSpot bool
+	// Planned are the settings of adapters/karpenter, which decides about launches and consolidation; nil is Karpenter's own
+	// code.
+	Planned *adapter.Settings
+}
+
 // NewAutoscaler starts in a world without pods and nodes. The problem has NodePools, of one catalog, and the catalog.
-// spotToSpot is Karpenter's feature gate SpotToSpotConsolidation, which is off by default.
-func NewAutoscaler(ctx context.Context, w *simulation.World, p scheduling.Problem, spotToSpot bool) (*Autoscaler, error) {
+func NewAutoscaler(ctx context.Context, w *simulation.World, p scheduling.Problem, b Build) (*Autoscaler, error) {
 	p.Now = simulation.Start()
 	c, err := NewConsolidation(ctx, disruption.Cluster{Problem: p})
 	if err != nil {
 		return nil, err
 	}
-	c.spotToSpot = spotToSpot
-	return &Autoscaler{
-		Consolidation: c, world: w, drains: simulation.NewDrains(w),
+	c.spotToSpot = b.SpotToSpot
+	a := &Autoscaler{
+		Consolidation: c, world: w, scheduler: c.provisioner, drains: simulation.NewDrains(w),
 		claims: map[string]*karpv1.NodeClaim{}, touched: map[string]time.Time{}, on: map[client.ObjectKey]string{},
-	}, nil
+	}
+	if b.Planned != nil {
+		planner := adapter.NewProvisioner(*b.Planned, adapter.Reader{Client: c.kube, Cluster: c.cluster, CloudProvider: c.cloud, Clock: c.clock, Recorder: silent{}}, c.provisioner)
+		a.scheduler, c.methods = planner, planner.DisruptionMethods(c.queue, c.methods...)
+	}
+	return a, nil
 }
 
 // Upsert implements [simulation.Watcher].
@@ -181,7 +199,7 @@ func (a *Autoscaler) Reconcile(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	results, err := a.provisioner.Schedule(ctx)
+	results, err := a.scheduler.Schedule(ctx)
 	if err != nil {
 		return err
 	}
@@ -203,17 +221,19 @@ func (a *Autoscaler) Reconcile(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// disrupt makes a decision about disruption, and begins to carry it out.
+// disrupt makes decisions about disruption, and begins to carry them out.
 func (a *Autoscaler) disrupt(ctx context.Context) error {
-	command, err := a.Decide(ctx)
+	commands, err := a.Decide(ctx)
 	if err != nil {
 		return err
 	}
 	a.clock.Step(time.Millisecond)
-	if command == nil {
-		return nil
+	for _, c := range commands {
+		if err := a.begin(ctx, c); err != nil {
+			return err
+		}
 	}
-	return a.begin(ctx, command)
+	return nil
 }
 
 // markConsolidatable sets the condition Consolidatable as Karpenter's controller of it does: true once consolidateAfter
@@ -255,7 +275,7 @@ func (a *Autoscaler) launch(ctx context.Context, claims []*karpenter.NodeClaim) 
 		out.Machines = append(out.Machines, m)
 	}
 	var names []string
-	for _, l := range out.Plan(a.problem).Launches {
+	for i, l := range out.Plan(a.problem).Launches {
 		a.orders++
 		name, err := a.world.Cloud.Launch(ctx, controller.Order{ID: fmt.Sprintf("karpenter-%d", a.orders), Option: l.Options[0], Launch: l})
 		if err != nil {
@@ -275,13 +295,14 @@ func (a *Autoscaler) launch(ctx context.Context, claims []*karpenter.NodeClaim) 
 		claim.StatusConditions(status.WithClock(a.clock)).SetTrue(karpv1.ConditionTypeLaunched)
 		a.claims[name] = claim
 		a.cluster.UpdateNodeClaim(claim.DeepCopy())
+		a.cluster.UpdatePodToNodeClaimMapping(map[string][]*corev1.Pod{name: claims[i].Pods})
 		names = append(names, name)
 	}
 	return names, nil
 }
 
 // begin launches the replacements of a command, and taints its candidates.
-func (a *Autoscaler) begin(ctx context.Context, c *Command) error {
+func (a *Autoscaler) begin(ctx context.Context, c Command) error {
 	var claims []*karpenter.NodeClaim
 	for _, r := range c.command.Replacements {
 		claims = append(claims, r.NodeClaim)

@@ -7,16 +7,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/adapters/controller/simulation"
+	adapter "github.com/plimsoll-go/plimsoll/adapters/karpenter"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
 // Nine pods are launched for, and once three of them have gone and consolidateAfter has passed, the node is replaced by a
 // cheaper one, which joins before a pod is evicted.
 func TestAutoscaler(t *testing.T) {
+	for name, b := range map[string]Build{"released": {}, "planned": {Planned: &adapter.Settings{ValidateAfter: -1, Planned: verify.Plan}}} {
+		t.Run(name, func(t *testing.T) { testAutoscaler(t, b) })
+	}
+}
+
+func testAutoscaler(t *testing.T, b Build) {
 	const tick, surge, settle = 30 * time.Second, 5 * time.Minute, 2 * time.Minute
 	pool := schedulingtest.NodePool("general", schedulingtest.Where(schedulingtest.In(offerings.CapacityTypeLabel, string(offerings.OnDemand))))
 	after := settle
@@ -28,7 +36,7 @@ func TestAutoscaler(t *testing.T) {
 	w := simulation.NewWorld(simulation.Options{
 		Catalog: p.Catalog, Tick: tick, Surge: surge, Flat: true, Services: []simulation.Service{{Name: "web", Pods: 6, CPU: "1", Memory: "1Gi"}},
 	})
-	a, err := NewAutoscaler(t.Context(), w, p, false)
+	a, err := NewAutoscaler(t.Context(), w, p, b)
 	require.NoError(t, err)
 	require.NoError(t, w.Watch(a))
 	for now := simulation.Start(); now.Before(simulation.Start().Add(20 * time.Minute)); now = now.Add(tick) {

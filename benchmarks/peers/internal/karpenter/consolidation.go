@@ -88,15 +88,16 @@ func within(ctx context.Context) context.Context {
 	return log.IntoContext(ctx, logr.Discard())
 }
 
-// Command is the decision of one round.
+// Command is a decision of a round.
 type Command struct {
 	// Method is Karpenter's name for how it was found: empty, multi or single.
 	Method  string
 	command kdisruption.Command
 }
 
-// Decide is one round of the controller. It returns nil if no method finds a command.
-func (k *Consolidation) Decide(ctx context.Context) (*Command, error) {
+// Decide is one round of the controller: the commands of the first method that has any. Karpenter's own methods have one at
+// most.
+func (k *Consolidation) Decide(ctx context.Context) ([]Command, error) {
 	ctx = k.within(ctx)
 	for _, m := range k.methods {
 		candidates, totals, err := kdisruption.GetCandidatesWithTotals(ctx, k.cluster, k.kube, silent{}, k.clock, k.cloud, m.ShouldDisrupt, m.Class(), k.queue, nil)
@@ -117,10 +118,14 @@ func (k *Consolidation) Decide(ctx context.Context) (*Command, error) {
 		if err != nil {
 			return nil, err
 		}
+		var out []Command
 		for _, c := range commands {
 			if c.Decision() != kdisruption.NoOpDecision {
-				return &Command{Method: m.ConsolidationType(), command: c}, nil // these methods give one at most
+				out = append(out, Command{Method: m.ConsolidationType(), command: c})
 			}
+		}
+		if len(out) > 0 {
+			return out, nil
 		}
 	}
 	return nil, ctx.Err()
@@ -128,7 +133,7 @@ func (k *Consolidation) Decide(ctx context.Context) (*Command, error) {
 
 // Do carries a command out: it buys machines, moves every pod to its node of the simulation,
 // and removes the nodes. It returns the number of pods that moved.
-func (k *Consolidation) Do(ctx context.Context, c *Command) (moved int, err error) {
+func (k *Consolidation) Do(ctx context.Context, c Command) (moved int, err error) {
 	ctx = within(ctx)
 	k.clock.Step(time.Minute) // because Karpenter tells by timestamps whether a cluster has changed
 	goes := map[string]bool{}

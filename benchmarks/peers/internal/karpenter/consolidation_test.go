@@ -58,14 +58,15 @@ func consolidated(t *testing.T, c disruption.Cluster) (rounds, end []string) {
 	k, err := NewConsolidation(t.Context(), c)
 	require.NoError(t, err)
 	for len(rounds) < 20 {
-		command, err := k.Decide(t.Context())
+		commands, err := k.Decide(t.Context())
 		require.NoError(t, err)
-		if command == nil {
+		if len(commands) == 0 {
 			break
 		}
-		moved, err := k.Do(t.Context(), command)
+		require.Len(t, commands, 1)
+		moved, err := k.Do(t.Context(), commands[0])
 		require.NoError(t, err)
-		rounds = append(rounds, fmt.Sprintf("%s moves %d", command.Method, moved))
+		rounds = append(rounds, fmt.Sprintf("%s moves %d", commands[0].Method, moved))
 	}
 	for _, m := range k.Outcome().Machines {
 		var names []string

@@ -2,7 +2,6 @@ package week
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -12,8 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/adapters/controller/simulation"
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/autoscaler"
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/karpenter"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -32,41 +29,6 @@ const scale = 0.4
 // would see none in a week.
 const interruptions = 20
 
-// Autoscaler acts on a world.
-type Autoscaler interface {
-	simulation.Watcher
-	// Reconcile is called after each Advance of the world.
-	Reconcile(ctx context.Context, now time.Time) error
-}
-
-// Contender makes an autoscaler for a world.
-type Contender struct {
-	Name string
-	New  func(ctx context.Context, w *simulation.World, p scheduling.Problem) (Autoscaler, error)
-}
-
-// Contenders are those that the table compares: Cluster Autoscaler with its default expander first.
-func Contenders() []Contender {
-	groups := func(peer autoscaler.Peer) func(context.Context, *simulation.World, scheduling.Problem) (Autoscaler, error) {
-		return func(_ context.Context, w *simulation.World, p scheduling.Problem) (Autoscaler, error) {
-			return autoscaler.NewAutoscaler(peer, w, p), nil
-		}
-	}
-	karpenters := func(spotToSpot bool) func(context.Context, *simulation.World, scheduling.Problem) (Autoscaler, error) {
-		return func(ctx context.Context, w *simulation.World, p scheduling.Problem) (Autoscaler, error) {
-			return karpenter.NewAutoscaler(ctx, w, p, spotToSpot)
-		}
-	}
-	return []Contender{
-		{"Cluster Autoscaler with least-waste", groups(autoscaler.Peer{Expander: autoscaler.LeastWaste})},
-		{"Cluster Autoscaler with priority for spot and least-waste", groups(autoscaler.Peer{Expander: autoscaler.LeastWaste, SpotFirst: true})},
-		{"Cluster Autoscaler with our expander", groups(autoscaler.Peer{Expander: autoscaler.Plimsoll})},
-		{"Karpenter", karpenters(false)},
-		{"Karpenter with SpotToSpotConsolidation", karpenters(true)},
-		{"our controller", newPlimsoll},
-	}
-}
-
 // Settings are those of a comparison.
 type Settings struct {
 	// Length is how long each run lasts, in simulated time.
@@ -76,6 +38,11 @@ type Settings struct {
 	Seeds int
 	// Parallel is how many runs go on at the same time, at least 1.
 	Parallel int
+	// Known are results of former comparisons, whose runs are not repeated.
+	Known []Result
+	// Finished, if set, gets each result that is not known as soon as it is there, one after the other. Its error ends the
+	// comparison.
+	Finished func(Result) error
 }
 
 // options are the world of a seed. Pods have no topology terms, because the imitation of Cluster Autoscaler knows none.
@@ -109,10 +76,11 @@ func cluster() (scheduling.Problem, error) {
 	}, nil
 }
 
-// Result is the measures of one run.
+// Result is the measures of one run: of the contender with a name, in the world of a seed, for a length of simulated time.
 type Result struct {
-	Name string
-	Seed uint64
+	Name   string
+	Seed   uint64
+	Length time.Duration
 	// Cost is the price of all machines from their launch on, in USD.
 	Cost float64
 	// Evictions are those of pods by the autoscaler, Killed are the pods whose node was interrupted under them.
@@ -124,64 +92,72 @@ type Result struct {
 	Launched, Interruptions int
 	// Nodes is the average number of nodes.
 	Nodes float64
-	// Bound is a price below which no nodes could have been.
+	// Bound is a lower bound on the price of the nodes, in USD. It depends on the pods alone, i.e. on seed and length.
 	Bound float64
-
-	hours [][]*corev1.Pod // the pods at the beginning of each hour
 }
 
-// Compare runs each contender with each seed, and returns the results in this order.
+// Compare returns the result of each contender with each seed, in this order. It runs all contenders with one seed before
+// the next seed. The first error ends all runs.
 func Compare(ctx context.Context, contenders []Contender, s Settings) ([]Result, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	results := make([]Result, len(contenders)*s.Seeds)
-	errs := make([]error, len(results))
-	each := func(n int, do func(i int)) {
-		free := make(chan struct{}, max(s.Parallel, 1))
-		var all sync.WaitGroup
-		for i := range n {
+	free := make(chan struct{}, max(s.Parallel, 1))
+	var finishing sync.Mutex
+	var all sync.WaitGroup
+	for i := range s.Seeds {
+		for j, c := range contenders {
+			at, seed := j*s.Seeds+i, s.Seed+uint64(i)
+			if k := slices.IndexFunc(s.Known, func(r Result) bool { return r.Name == c.Name && r.Seed == seed && r.Length == s.Length }); k >= 0 {
+				results[at] = s.Known[k]
+				continue
+			}
 			free <- struct{}{}
 			all.Go(func() {
 				defer func() { <-free }()
-				do(i)
+				r, err := run(ctx, c, seed, s.Length)
+				finishing.Lock()
+				defer finishing.Unlock()
+				if err == nil && s.Finished != nil {
+					err = s.Finished(r)
+				}
+				if err != nil {
+					stop(err)
+				}
+				results[at] = r
 			})
 		}
-		all.Wait()
 	}
-	each(len(results), func(i int) {
-		results[i], errs[i] = run(ctx, contenders[i/s.Seeds], s.Seed+uint64(i%s.Seeds), s.Length)
-	})
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	bounds := make([]float64, s.Seeds)
-	each(s.Seeds, func(i int) { bounds[i], errs[i] = bound(ctx, results[i].hours) })
-	for i := range results {
-		results[i].Bound = bounds[i%s.Seeds]
-	}
-	return results, errors.Join(errs...)
+	all.Wait()
+	return results, context.Cause(ctx)
 }
 
 // run is the week of one autoscaler.
 func run(ctx context.Context, c Contender, seed uint64, length time.Duration) (Result, error) {
-	r := Result{Name: c.Name, Seed: seed}
+	r := Result{Name: c.Name, Seed: seed, Length: length}
 	p, err := cluster()
 	if err != nil {
 		return r, err
 	}
 	w := simulation.NewWorld(options(seed, p.Catalog))
-	a, err := c.New(ctx, w, p)
+	a, err := c.Start(ctx, w, p)
 	if err != nil {
 		return r, err
 	}
 	if err := w.Watch(a); err != nil {
 		return r, err
 	}
+	var hours [][]*corev1.Pod // the pods at the beginning of each hour
 	rounds, nodes := 0, 0
 	for now := simulation.Start(); now.Before(simulation.Start().Add(length)); now = now.Add(tick) {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
 		if err := w.Advance(now); err != nil {
 			return r, fmt.Errorf("%s: at %s: %w", c.Name, now.Format(time.DateTime), err)
 		}
 		if now.Equal(now.Truncate(time.Hour)) {
-			r.hours = append(r.hours, podsOf(w))
+			hours = append(hours, podsOf(w))
 		}
 		if err := a.Reconcile(ctx, now); err != nil {
 			return r, fmt.Errorf("%s: at %s: %w", c.Name, now.Format(time.DateTime), err)
@@ -202,5 +178,6 @@ func run(ctx context.Context, c Contender, seed uint64, length time.Duration) (R
 	_, r.Pending = w.Cluster.Count()
 	r.Waits = slices.DeleteFunc(slices.Clone(w.Cluster.Waits), func(d time.Duration) bool { return d == 0 })
 	slices.Sort(r.Waits)
-	return r, nil
+	r.Bound, err = bound(ctx, hours)
+	return r, err
 }

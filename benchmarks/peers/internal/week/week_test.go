@@ -1,13 +1,17 @@
 package week
 
 import (
-	"slices"
+	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/adapters/controller/simulation"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // A few hours with each autoscaler: all pods get nodes in minutes, and no cost is below the bound.
@@ -20,18 +24,43 @@ func TestHours(t *testing.T) {
 		assert.LessOrEqual(t, r.Bound, r.Cost, r.Name)
 		assert.LessOrEqual(t, r.quantile(0.99), 5*time.Minute, r.Name)
 		assert.Zero(t, r.Pending, r.Name)
-		assert.Equal(t, names(results[0].hours[2]), names(r.hours[2]), "equal seeds have the same pods")
+		assert.InDelta(t, results[0].Bound, r.Bound, 1e-9, "equal seeds have the same pods")
 	}
 	t.Log("\n" + Table(results))
 }
 
-func names(pods []*corev1.Pod) (out []string) {
-	for _, p := range pods {
-		out = append(out, p.Name)
+// Results of former comparisons are not computed again, and an error of Finished ends the comparison.
+func TestKnownResults(t *testing.T) {
+	c := Contender{Name: "a", Start: func(context.Context, *simulation.World, scheduling.Problem) (Autoscaler, error) {
+		return idle{}, nil
+	}}
+	var finished []uint64
+	s := Settings{Length: time.Minute, Seed: 5, Seeds: 3, Known: []Result{{Name: "a", Seed: 6, Length: time.Minute, Cost: 9}, {Name: "a", Seed: 7, Length: time.Hour}}}
+	s.Finished = func(r Result) error {
+		finished = append(finished, r.Seed)
+		return nil
 	}
-	slices.Sort(out)
-	return out
+	results, err := Compare(t.Context(), []Contender{c}, s)
+	require.NoError(t, err)
+	assert.Equal(t, []uint64{5, 7}, finished)
+	assert.Len(t, results, 3)
+	assert.InDelta(t, 9.0, results[1].Cost, 0)
+	full := errors.New("disk is full")
+	finished, s.Finished = nil, func(r Result) error {
+		finished = append(finished, r.Seed)
+		return full
+	}
+	_, err = Compare(t.Context(), []Contender{c}, s)
+	require.ErrorIs(t, err, full)
+	assert.Equal(t, []uint64{5}, finished)
 }
+
+// idle is an autoscaler that does nothing.
+type idle struct{}
+
+func (idle) Upsert(...metav1.Object) error              { return nil }
+func (idle) Delete(...metav1.Object) error              { return nil }
+func (idle) Reconcile(context.Context, time.Time) error { return nil }
 
 func TestTable(t *testing.T) {
 	assert.Equal(t, "| autoscaler | $ | above the lower bound | evictions | killed | pods that waited | median wait | 99 % | nodes launched | interrupted | nodes |\n"+
