@@ -44,7 +44,7 @@ func (f *state) take(step *Step) error {
 		}
 	}
 	leave, come := map[*candidate]map[string]bool{}, map[*candidate][]*corev1.Pod{}
-	touched, real := map[*candidate]bool{}, map[*candidate]bool{} // real: by a pod that is not virtual
+	touched, byReal := map[*candidate]bool{}, map[*candidate]bool{} // byReal: by a pod that is not virtual
 	for _, e := range step.Evictions {
 		pod, from, to := f.pods[e.Pod], f.existing(e.From), f.existing(e.To)
 		if pod == nil || from == nil {
@@ -54,7 +54,7 @@ func (f *state) take(step *Step) error {
 			leave[from] = map[string]bool{}
 		}
 		leave[from][e.Pod], touched[from] = true, true
-		real[from] = real[from] || !scheduling.IsVirtual(pod)
+		byReal[from] = byReal[from] || !scheduling.IsVirtual(pod)
 		if to == nil {
 			d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 			delete(f.pods, e.Pod)
@@ -65,7 +65,7 @@ func (f *state) take(step *Step) error {
 		} else {
 			d.Pods = append(d.Pods, scheduling.Successor(pod, e.To))
 		}
-		real[to] = real[to] || !scheduling.IsVirtual(pod)
+		byReal[to] = byReal[to] || !scheduling.IsVirtual(pod)
 		pod = f.restarted(pod)
 		f.pods[e.Pod], f.currentNode[e.Pod] = pod, e.To
 		come[to], touched[to] = append(come[to], pod), true
@@ -101,7 +101,7 @@ func (f *state) take(step *Step) error {
 		if s.pods = append(s.pods, come[s]...); slices.ContainsFunc(come[s], func(pod *corev1.Pod) bool { return !scheduling.IsVirtual(pod) }) {
 			s.receivedPods, s.excluded = true, s.excluded || f.pinned || !step.forced()
 		}
-		if real[s] {
+		if byReal[s] {
 			machine := *s.machine
 			machine.LastPodEvent = f.lastPodEvent(f.rules.consolidatable(s))
 			s.machine = &machine
