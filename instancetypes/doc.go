@@ -15,7 +15,7 @@
 //
 // # Prices
 //
-// [ReadPrices] reads a spot price history of EC2, discounts and prices of one's own, and
+// [ReadPrices] reads discounts and prices of one's own, package pricelist the price lists of clouds, and
 // [Catalog.WithPrices] lays them over a catalog. [Catalog.Origin] names the source and date of a
 // catalog's prices; plans repeat it.
 //

@@ -6,17 +6,19 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // Prices are negotiated or current prices for [Catalog.WithPrices]. [ReadPrices] reads them from a
-// file.
+// file, package pricelist from the price lists of clouds.
 type Prices struct {
-	// Source names their origin, for [Provenance.Source].
+	// Source names their origin, for [Provenance.Source], e.g. a file.
 	Source string
-	// Date is the day that they describe, as YYYY-MM-DD; empty if unknown.
+	// Date is the day of those changes that state none, as YYYY-MM-DD; empty if unknown.
 	Date string
 	// Changes are the changed prices. Of several that select the same offering the last counts,
 	// alone: they never add up.
@@ -30,6 +32,9 @@ type PriceChange struct {
 	// InstanceType is the name of a type, or a pattern, e.g. "m7i.*", in which * stands for any
 	// text and ? for any byte. Zone is the same for zones.
 	InstanceType, Zone string
+	// Region is the name of a region, e.g. "eu-west-1". Types with another one in the label
+	// topology.kubernetes.io/region are not selected; those without the label are.
+	Region string
 	// ZoneID is the zone's id, e.g. "use1-az4". It counts instead of Zone for offerings with the
 	// label topology.k8s.aws/zone-id.
 	ZoneID string
@@ -37,11 +42,14 @@ type PriceChange struct {
 	CapacityType offerings.CapacityType
 	// Price replaces or changes the price.
 	Price offerings.Adjustment
+	// Date is the day of the price, as YYYY-MM-DD; where it is empty, Prices.Date counts. PriceList names the price list
+	// that it stands in, e.g. "EC2 spot price history"; it follows Prices.Source in provenances.
+	Date, PriceList string
 }
 
-// WithPrices returns a catalog with these prices. A price of one type in one zone under one
-// capacity type, on demand or spot, adds an offering where the catalog has the type and the zone,
-// but not the offering. Offerings whose price is replaced no longer name "price" as
+// WithPrices returns a catalog with these prices. A price of one type under one capacity type, on
+// demand or spot, adds the offerings that the catalog lacks: in the zone of the price if it has one
+// that the catalog knows, otherwise in all zones of the type. Offerings whose price is replaced no longer name "price" as
 // estimated. The catalog's provenance names the changes; older sources lose the figures that are
 // replaced everywhere.
 //
@@ -60,11 +68,14 @@ func (c *Catalog) WithPrices(p Prices) (priced *Catalog, unused []PriceChange, e
 	if err = fs.err(); err != nil {
 		return nil, nil, err
 	}
-	r := repricing{catalog: c, zones: map[string]offerings.Offering{}, made: map[offerings.Key]sale{}}
+	r := repricing{catalog: c, zones: map[string]map[offerings.CapacityType]offerings.Offering{}, made: map[offerings.Key]sale{}}
 	for t := range c.All() {
 		for _, o := range t.Offerings {
-			if _, ok := r.zones[o.Zone]; !ok {
-				r.zones[o.Zone] = o
+			if r.zones[o.Zone] == nil {
+				r.zones[o.Zone] = map[offerings.CapacityType]offerings.Offering{}
+			}
+			if _, ok := r.zones[o.Zone][o.CapacityType]; !ok {
+				r.zones[o.Zone][o.CapacityType] = o
 			}
 		}
 	}
@@ -81,20 +92,20 @@ func (c *Catalog) WithPrices(p Prices) (priced *Catalog, unused []PriceChange, e
 	if err != nil {
 		return nil, nil, err
 	}
-	priced.provenance = append(r.outlived(priced), r.statement(p))
+	priced.provenance = append(r.outlived(priced), r.statements(p)...)
 	return priced, unused, nil
 }
 
 // sale is an offering with its new price.
 type sale struct {
 	offering offerings.Offering
-	replaced bool // its price does not depend on the one before
+	change   *PriceChange // the last one that selects it
 }
 
 // repricing gathers the changes of prices in a catalog.
 type repricing struct {
 	catalog *Catalog
-	zones   map[string]offerings.Offering // any offering of each zone
+	zones   map[string]map[offerings.CapacityType]offerings.Offering // any offering of each zone and capacity type
 	made    map[offerings.Key]sale
 }
 
@@ -102,13 +113,19 @@ type repricing struct {
 func (r *repricing) change(x *PriceChange) bool {
 	found := false
 	for _, t := range r.matching(x.InstanceType) {
+		if region := t.Labels[corev1.LabelTopologyRegion]; x.Region != "" && region != "" && region != x.Region {
+			continue
+		}
 		for _, o := range t.Offerings {
 			if (x.CapacityType == "" || x.CapacityType == o.CapacityType) && x.concerns(&o) {
 				r.price(t, o.DeepCopy(), x)
 				found = true
 			}
 		}
-		if o, ok := r.further(t, x); ok && !found {
+		if found {
+			continue
+		}
+		for _, o := range r.further(t, x) {
 			r.price(t, o, x)
 			found = true
 		}
@@ -137,30 +154,45 @@ func (x *PriceChange) concerns(o *offerings.Offering) bool {
 	return x.Zone == "" || glob(x.Zone, o.Zone)
 }
 
-// further is the offering that a type has besides, if the change is about a single one.
-func (r *repricing) further(t *InstanceType, x *PriceChange) (o offerings.Offering, ok bool) {
-	single := x.InstanceType == t.Name && (x.Zone != "" && !isPattern(x.Zone) || x.ZoneID != "") &&
-		(x.CapacityType == offerings.Spot || x.CapacityType == offerings.OnDemand) && x.Price.Replaces()
-	if !single {
-		return o, false
+// further are the offerings that a type lacks, if the change is a price of a single type under a single capacity type: one
+// in the zone of the change, or one in each zone of the type.
+func (r *repricing) further(t *InstanceType, x *PriceChange) (list []offerings.Offering) {
+	if x.InstanceType != t.Name || isPattern(x.Zone) || !x.Price.Replaces() || x.CapacityType != offerings.Spot && x.CapacityType != offerings.OnDemand {
+		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.zones)) {
-		if there := r.zones[name]; x.concerns(&there) {
-			o.Zone, o.Labels, ok = there.Zone, there.Labels, true
-			break
+	if x.Zone == "" && x.ZoneID == "" {
+		for _, zone := range lo.Uniq(lo.Map(t.Offerings, func(o offerings.Offering, _ int) string { return o.Zone })) {
+			list = append(list, r.sold(t, zone, x.CapacityType))
+		}
+		return list
+	}
+	for _, zone := range slices.Sorted(maps.Keys(r.zones)) {
+		if o := r.sold(t, zone, x.CapacityType); x.concerns(&o) {
+			return append(list, o)
 		}
 	}
+	return nil
+}
+
+// sold is an offering of a type by a capacity type in a zone, without a price. Its labels are those of other types by this
+// capacity type there, because they may depend on it, e.g. cloud.google.com/gke-spot; by another capacity type if there are none.
+func (r *repricing) sold(t *InstanceType, zone string, by offerings.CapacityType) offerings.Offering {
+	known := r.zones[zone]
+	like, ok := known[by]
+	if !ok {
+		like = known[slices.Min(slices.Collect(maps.Keys(known)))]
+	}
+	o := offerings.Offering{Zone: zone, Labels: like.Labels, CapacityType: by}
 	for i := range t.Offerings {
 		// The capacity may depend on the zone, the interruption rate does not.
 		if like := &t.Offerings[i]; like.Zone == o.Zone && !like.Counted() {
 			o.Capacity, o.Overhead = like.Capacity, like.Overhead
 		}
-		if x.CapacityType == offerings.Spot {
+		if by == offerings.Spot {
 			o.InterruptionRate = max(o.InterruptionRate, t.Offerings[i].InterruptionRate)
 		}
 	}
-	o.CapacityType = x.CapacityType
-	return o.DeepCopy(), ok
+	return o.DeepCopy()
 }
 
 // price notes the new price of an offering.
@@ -169,7 +201,7 @@ func (r *repricing) price(t *InstanceType, o offerings.Offering, x *PriceChange)
 	if x.Price.Replaces() {
 		o.Estimated = slices.DeleteFunc(o.Estimated, func(field string) bool { return field == "price" })
 	}
-	r.made[o.Key(t.Name)] = sale{offering: o, replaced: x.Price.Replaces()}
+	r.made[o.Key(t.Name)] = sale{offering: o, change: x}
 }
 
 // outlived are the catalog's statements without the capacity types of which every price is
@@ -178,7 +210,8 @@ func (r *repricing) outlived(priced *Catalog) []Provenance {
 	left := map[offerings.CapacityType]bool{}
 	for t := range priced.All() {
 		for _, o := range t.Offerings {
-			left[o.CapacityType] = left[o.CapacityType] || !r.made[o.Key(t.Name)].replaced
+			made, ok := r.made[o.Key(t.Name)]
+			left[o.CapacityType] = left[o.CapacityType] || !ok || !made.change.Price.Replaces()
 		}
 	}
 	list := r.catalog.Provenance()
@@ -190,84 +223,30 @@ func (r *repricing) outlived(priced *Catalog) []Provenance {
 	return list
 }
 
-// statement describes the changes of prices.
-func (r *repricing) statement(p Prices) Provenance {
-	changed := map[offerings.CapacityType]int{}
-	for key := range r.made {
-		changed[key.CapacityType]++
-	}
-	statement := Provenance{Source: p.Source, Date: p.Date, Prices: slices.Sorted(maps.Keys(changed))}
-	var parts []string
-	for _, ct := range statement.Prices {
-		parts = append(parts, fmt.Sprintf("%d %s prices", changed[ct], ct))
-	}
-	statement.Covers = strings.Join(parts, ", ")
-	return statement
-}
-
-// spotPrice is an entry of EC2's spot price history: the price of machines from a time on.
-type spotPrice struct {
-	AvailabilityZone   string
-	AvailabilityZoneID string `json:"AvailabilityZoneId"`
-	InstanceType       string
-	ProductDescription string
-	SpotPrice          string
-	Timestamp          time.Time
-}
-
-// history reads a spot price history: the newest price of each type in each zone.
-func (p *priceReader) history(list []spotPrice) {
-	type place struct{ zone, id, instanceType string }
-	newest := map[place]*spotPrice{}
-	other := map[string]int{}
-	for i := range list {
-		s := &list[i]
-		switch s.ProductDescription {
-		case "Linux/UNIX", "Linux/UNIX (Amazon VPC)":
-		default:
-			other[s.ProductDescription]++
-			continue
+// statements describe the changes of prices, one for each price list and day; one that changes nothing if there are none.
+func (r *repricing) statements(p Prices) []Provenance {
+	type origin struct{ list, date string }
+	changed := map[origin]map[offerings.CapacityType]int{}
+	for key, s := range r.made {
+		from := origin{s.change.PriceList, cmp.Or(s.change.Date, p.Date)}
+		if changed[from] == nil {
+			changed[from] = map[offerings.CapacityType]int{}
 		}
-		at := place{s.AvailabilityZone, s.AvailabilityZoneID, s.InstanceType}
-		if n := newest[at]; n == nil || s.Timestamp.After(n.Timestamp) {
-			newest[at] = s
-		}
+		changed[from][key.CapacityType]++
 	}
-	places := slices.SortedFunc(maps.Keys(newest), func(a, b place) int {
-		return cmp.Or(strings.Compare(a.instanceType, b.instanceType), strings.Compare(a.zone, b.zone), strings.Compare(a.id, b.id))
+	if len(changed) == 0 {
+		return []Provenance{{Source: p.Source, Date: p.Date}}
+	}
+	order := slices.SortedFunc(maps.Keys(changed), func(a, b origin) int {
+		return cmp.Or(strings.Compare(a.list, b.list), strings.Compare(a.date, b.date))
 	})
-	var last time.Time
-	for _, at := range places {
-		s := newest[at]
-		x := PriceChange{InstanceType: at.instanceType, Zone: at.zone, ZoneID: at.id, CapacityType: offerings.Spot}
-		_, err := offerings.ParsePrice(s.SpotPrice)
-		if err == nil {
-			x.Price, err = offerings.ParseAdjustment(s.SpotPrice)
-		}
-		if err != nil || at.instanceType == "" || at.zone == "" && at.id == "" {
-			problem := "has no zone or no instance type"
-			if err != nil {
-				problem = reason(err)
-			}
-			p.fs.add(&CatalogFault{Type: at.instanceType, Field: "SpotPriceHistory: SpotPrice in " + at.zone, Value: s.SpotPrice, Problem: problem, Err: err})
-			continue
-		}
-		p.prices.Changes = append(p.prices.Changes, x)
-		if s.Timestamp.After(last) {
-			last = s.Timestamp
-		}
-	}
-	if !last.IsZero() {
-		p.prices.Date = last.UTC().Format(time.DateOnly)
-	}
-	if len(other) > 0 {
-		var parts []string
-		for _, product := range slices.Sorted(maps.Keys(other)) {
-			parts = append(parts, fmt.Sprintf("%d of %q", other[product], product))
-		}
-		p.prices.Warnings = append(p.prices.Warnings, "left out are prices that are not of Linux: "+strings.Join(parts, ", "))
-	}
-	if len(list) > 0 && len(places) == 0 {
-		p.fs.add(&CatalogFault{Field: "SpotPriceHistory", Problem: "has no Linux price"})
-	}
+	return lo.Map(order, func(from origin, _ int) Provenance {
+		parts := lo.Compact([]string{p.Source, from.list})
+		made := Provenance{Source: strings.Join(parts, ": "), Date: from.date, Prices: slices.Sorted(maps.Keys(changed[from]))}
+		covers := lo.Map(made.Prices, func(ct offerings.CapacityType, _ int) string {
+			return fmt.Sprintf("%d %s prices", changed[from][ct], ct)
+		})
+		made.Covers = strings.Join(covers, ", ")
+		return made
+	})
 }

@@ -17,8 +17,7 @@ import (
 func ExampleCatalog_WithPrices() {
 	catalog := ec2.MustCatalog("us-east-1")
 	for _, file := range []string{
-		`{"SpotPriceHistory": [{"AvailabilityZone": "us-east-1a", "InstanceType": "m7i.large", "ProductDescription": "Linux/UNIX",
-			"SpotPrice": "0.0412", "Timestamp": "2026-11-20T06:16:23+00:00"}]}`,
+		"date: 2026-11-20\nprices:\n- {instanceType: m7i.large, zone: us-east-1a, capacityType: spot, price: 0.0412}\n",
 		"prices:\n- {instanceType: m7i.*, capacityType: on-demand, factor: 0.72}\n",
 	} {
 		prices, err := instancetypes.ReadPrices(strings.NewReader(file))

@@ -18,10 +18,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// ReadPrices reads prices in one of three forms:
-//
-//   - The output of "aws ec2 describe-spot-price-history" as JSON or YAML. The newest price of a
-//     type in a zone counts, and of Linux nodes only; Date is the day of the newest.
+// ReadPrices reads prices of one's own in one of two forms; package pricelist reads the price lists of clouds, too.
 //
 //   - YAML or JSON with a list of changes, and optionally the day of the prices:
 //
@@ -117,37 +114,28 @@ func (p *priceReader) document(raw []byte) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		f := &CatalogFault{Problem: "is not JSON: " + err.Error(), Err: err}
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-			f.Problem = "must be an object with prices or with SpotPriceHistory, or CSV with headings; it is a " + wrong.Value
+			f.Problem = "must be an object with prices, or CSV with headings; it is a " + wrong.Value
 		}
 		p.fs.add(f)
 		return
 	}
-	var history []spotPrice
 	var entries []map[string]any
-	var next string
 	for _, name := range slices.Sorted(maps.Keys(doc)) {
 		switch name {
-		case "SpotPriceHistory":
-			p.field(name, doc[name], &history)
-		case "NextToken":
-			if p.field(name, doc[name], &next); next != "" {
-				p.prices.Warnings = append(p.prices.Warnings, "the spot price history is cut off: it ends with a NextToken")
-			}
 		case "date":
 			p.field(name, doc[name], &p.prices.Date)
-			if _, err := time.Parse(time.DateOnly, p.prices.Date); err != nil {
-				p.fs.add(&CatalogFault{Field: name, Value: p.prices.Date, Problem: "must be a day, as YYYY-MM-DD"})
+			if _, err := day(p.prices.Date); err != nil {
+				p.fs.add(&CatalogFault{Field: name, Value: p.prices.Date, Problem: err.Error()})
 			}
 		case "prices":
 			p.field(name, doc[name], &entries)
 		default:
-			p.fs.add(&CatalogFault{Field: name, Problem: "is not a known field; there are date and prices, or SpotPriceHistory"})
+			p.fs.add(&CatalogFault{Field: name, Problem: "is not a known field; there are date and prices"})
 		}
 	}
-	if len(history)+len(entries)+len(p.fs.list) == 0 {
-		p.fs.add(&CatalogFault{Problem: "there is neither an entry of prices nor of SpotPriceHistory"})
+	if len(entries)+len(p.fs.list) == 0 {
+		p.fs.add(&CatalogFault{Problem: "there is no entry of prices"})
 	}
-	p.history(history)
 	for i, fields := range entries {
 		entry := map[string]string{}
 		for name, value := range fields {
@@ -192,6 +180,12 @@ func (p *priceReader) change(entry map[string]string, at CatalogFault) {
 			x.Zone = value
 		case "zoneID":
 			x.ZoneID = value
+		case "region":
+			x.Region = value
+		case "date":
+			x.Date, err = day(value)
+		case "priceList":
+			x.PriceList = value
 		case "capacityType":
 			x.CapacityType, err = offerings.ParseCapacityType(value)
 		case "price":
@@ -203,7 +197,7 @@ func (p *priceReader) change(entry map[string]string, at CatalogFault) {
 			priced++
 			x.Price, err = offerings.ParseFactor(value)
 		default:
-			fail(name, value, "is not a known field; there are instanceType, zone, zoneID, capacityType, price and factor")
+			fail(name, value, "is not a known field; there are instanceType, region, zone, zoneID, capacityType, price, factor, date and priceList")
 		}
 		if err != nil {
 			fail(name, entry[name], reason(err))
@@ -215,4 +209,12 @@ func (p *priceReader) change(entry map[string]string, at CatalogFault) {
 		p.fs.add(&f)
 	}
 	p.prices.Changes = append(p.prices.Changes, x)
+}
+
+// day checks a day and returns it.
+func day(text string) (string, error) {
+	if _, err := time.Parse(time.DateOnly, text); err != nil {
+		return text, errors.New("must be a day, as YYYY-MM-DD")
+	}
+	return text, nil
 }

@@ -139,7 +139,7 @@ func texts[T ~string](choices []T) []string {
 func complete(whole *cobra.Command) {
 	for _, cmd := range whole.Commands() {
 		switch cmd.Name() {
-		case "diff":
+		case "diff", "prices":
 		case "catalog":
 			cmd.ValidArgsFunction = cobra.FixedCompletions(clouds.Names(), cobra.ShellCompDirectiveDefault)
 		default:

@@ -49,7 +49,7 @@ func TestSpotPriceHistory(t *testing.T) {
 	require.Equal(t, instancetypes.Origin{Name: "ec2/us-east-1", Prices: []instancetypes.PriceOrigin{
 		{CapacityType: "on-demand", Date: "2026-07-06"},
 		{CapacityType: "on-demand", Date: "2025-05-28"},
-		{CapacityType: "spot", Source: file, Date: "2026-11-20"},
+		{CapacityType: "spot", Source: file + ": EC2 spot price history", Date: "2026-11-20"},
 		{CapacityType: "spot", Date: "2025-05-28", Estimated: true},
 	}}, plan.Summary.Catalog)
 	var texts []string
@@ -58,7 +58,7 @@ func TestSpotPriceHistory(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		file + `: 1 of 3 prices match no offering of catalog ec2/us-east-1, such as m5.xlarge spot in us-east-1-bos-1a`,
-		file + `: left out are prices that are not of Linux: 1 of "Windows"`,
+		file + `: left out of the EC2 spot price history: prices of "Windows" (1)`,
 	}, texts)
 
 	r = run(t, append(args, only("m8i.xlarge"))...)
@@ -132,18 +132,18 @@ func TestFaultyPrices(t *testing.T) {
 prices[0].capacityType: "OD": want reserved, spot, on-demand or a lower-case label value
 prices[0].factor: "-1": must not be negative
 prices[1]: needs either a price or a factor
-prices[2].family: "m5": is not a known field; there are instanceType, zone, zoneID, capacityType, price and factor
+prices[2].family: "m5": is not a known field; there are instanceType, region, zone, zoneID, capacityType, price, factor, date and priceList
 prices[2].price: "1e+99": must not exceed 9223372036.854775807 USD per hour
 prices[4].price: "-0.1": must not be negative`,
 		},
 		"cells":              {"instanceType,factor\nm5.large,a lot\nm5.xlarge,5000\n", `line 2, column 1: factor: "a lot": want a decimal number like 0.72` + "\n" + `line 3, column 1: factor: "5000": must not exceed 1000`},
-		"no entry":           {"prices: []\n", "there is neither an entry of prices nor of SpotPriceHistory"},
+		"no entry":           {"prices: []\n", "there is no entry of prices"},
 		"no row":             {"instanceType,factor\n", "there is no price below the headings instanceType, factor"},
-		"another file":       {"kind: Pod\n", "kind: is not a known field; there are date and prices, or SpotPriceHistory"},
-		"text of the aws":    {"SPOTPRICEHISTORY\tus-east-1a\tm5.large\tLinux/UNIX\t0.03\t2026-11-20T06:16:23+00:00\n", "must be an object with prices or with SpotPriceHistory, or CSV with headings; it is a string"},
+		"another file":       {"kind: Pod\n", "kind: is not a known field; there are date and prices"},
+		"text of the aws":    {"SPOTPRICEHISTORY\tus-east-1a\tm5.large\tLinux/UNIX\t0.03\t2026-11-20T06:16:23+00:00\n", "must be an object with prices, or CSV with headings; it is a string"},
 		"a date":             {"date: tomorrow\nprices: [{price: 1}]\n", `date: "tomorrow": must be a day, as YYYY-MM-DD`},
-		"Windows alone":      {strings.ReplaceAll(history, "Linux/UNIX", "Windows"), "SpotPriceHistory: has no Linux price"},
-		"no price":           {strings.ReplaceAll(history, "0.002000", "free"), `instance type m8i.xlarge: SpotPriceHistory: SpotPrice in us-east-1a: "free": want a decimal number of USD per hour, like 0.0412`},
+		"Windows alone":      {strings.ReplaceAll(history, "Linux/UNIX", "Windows"), "the EC2 spot price history has no price of a Linux node"},
+		"no price":           {strings.ReplaceAll(history, "0.002000", "free"), `instance type m8i.xlarge: SpotPriceHistory[3]: SpotPrice in us-east-1a: "free": want a decimal number of USD per hour, like 0.0412`},
 		"another region":     {strings.NewReplacer("us-east-1", "eu-west-1", "use1", "euw1").Replace(history), "no price matches an offering of catalog ec2/us-east-1: the first one is of m5.xlarge spot in eu-west-1-bos-1a, and the catalog's zones are us-east-1a, us-east-1b, us-east-1c, us-east-1d, us-east-1e, us-east-1f"},
 		"a type that is not": {"instanceType,price\nm5.lage,1\n", "no price matches an offering of catalog ec2/us-east-1: the first one is of m5.lage, and "},
 	} {

@@ -29,6 +29,8 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 			[]string{"plan", "-f", "../../examples/racks/cluster", "--catalog", "../../examples/racks/catalog.json"}, launched},
 		"spot": {"../../examples/spot/README.md", "plan -f examples/spot/cluster --placement nominated", block,
 			[]string{"plan", "-f", "../../examples/spot/cluster", "--placement", "nominated"}, spotShares},
+		"prices": {"../../examples/prices/README.md", "plan -f examples/prices/cluster.yaml", block,
+			[]string{"plan", "-f", "../../examples/prices/cluster.yaml", "--prices", "../../examples/prices/aws-products.json", "--prices", "../../examples/prices/spot-price-history.json"}, launched},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !*update { // which writes files anew one by one

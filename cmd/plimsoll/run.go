@@ -102,7 +102,7 @@ same; 4 a price is above --fail-above; 5 lint has findings; 1 bad input; 2 wrong
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
 		return usage.Write(cmd, cmp.Or(a.width, helpWidth), groupOf, groupInput, groupMarket, groupBuy, groupRemove, groupSearch, groupOutput)
 	})
-	root.AddCommand(planCommand(a), consolidateCommand(a), reportCommand(a), whatifCommand(a), diffCommand(a), lintCommand(a), redactCommand(a), explainCommand(a), verifyCommand(a), catalogCommand(a), versionCommand(a))
+	root.AddCommand(planCommand(a), consolidateCommand(a), reportCommand(a), whatifCommand(a), diffCommand(a), lintCommand(a), redactCommand(a), explainCommand(a), verifyCommand(a), catalogCommand(a), pricesCommand(a), versionCommand(a))
 	complete(root)
 	return root
 }

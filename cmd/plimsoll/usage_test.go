@@ -109,6 +109,7 @@ func TestHelpGroupsFlagsAndFitsTheTerminal(t *testing.T) {
 		"plan":        {"Input:", "Market:", "Launching nodes:", "Search:", "Output:", "Flags:"},
 		"consolidate": {"Input:", "Market:", "Launching nodes:", "Removing nodes:", "Search:", "Output:", "Flags:"},
 		"catalog":     {"Market:", "Output:", "Flags:"},
+		"prices":      {"Input:", "Output:", "Flags:"},
 	} {
 		_, usage, _ := strings.Cut(run(t, command, "--help").stdout, "\nExamples:\n")
 		_, flags, _ := strings.Cut(usage, "\n\n")

@@ -9,7 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/pricelist"
 )
 
 // ReadPrices reads the file of a name or, for committed:1y and committed:3y, the embedded prices of the commitment. These
@@ -18,14 +21,19 @@ func ReadPrices(catalog, name string) (instancetypes.Prices, error) {
 	if term, ok := strings.CutPrefix(name, "committed:"); ok {
 		return Committed(catalog, term)
 	}
+	prices, err := ReadPriceList(name)
+	prices.Source = name
+	return prices, err
+}
+
+// ReadPriceList reads the file of a name: prices of one's own or the price list of a cloud.
+func ReadPriceList(name string) (instancetypes.Prices, error) {
 	in, err := os.Open(name)
 	if err != nil {
 		return instancetypes.Prices{}, errors.Unwrap(err)
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	prices, err := instancetypes.ReadPrices(in)
-	prices.Source = name
-	return prices, err
+	return pricelist.ReadList(in)
 }
 
 // WithPrices lays prices over a catalog. The warnings name the prices that were left out, e.g. because the catalog has no
@@ -35,15 +43,29 @@ func WithPrices(c *instancetypes.Catalog, prices instancetypes.Prices) (changed 
 	if err != nil {
 		return nil, nil, err
 	}
-	switch len(unused) {
-	case 0:
-		return changed, prices.Warnings, nil
-	case len(prices.Changes):
+	if len(unused) > 0 && len(unused) == len(prices.Changes) {
 		return nil, nil, fmt.Errorf("no price matches an offering of catalog %s: the first one is of %s, and the catalog's zones are %s",
 			c.Name(), selected(unused[0]), strings.Join(Zones(c), ", "))
 	}
+	unused = slices.DeleteFunc(unused, func(x instancetypes.PriceChange) bool { return elsewhere(c, x.Region) })
+	if len(unused) == 0 {
+		return changed, prices.Warnings, nil
+	}
 	return changed, append(prices.Warnings, fmt.Sprintf("%d of %d prices match no offering of catalog %s, such as %s",
 		len(unused), len(prices.Changes), c.Name(), selected(unused[0]))), nil
+}
+
+// elsewhere reports whether a region is known, and another than those of the catalog. A file may have prices of several regions.
+func elsewhere(c *instancetypes.Catalog, region string) bool {
+	if region == "" {
+		return false
+	}
+	for t := range c.All() {
+		if known := t.Labels[corev1.LabelTopologyRegion]; known == "" || known == region {
+			return false
+		}
+	}
+	return true
 }
 
 // selected describes the offerings that a change of prices selects.
@@ -52,7 +74,7 @@ func selected(x instancetypes.PriceChange) string {
 	if x.CapacityType != "" {
 		parts = append(parts, string(x.CapacityType))
 	}
-	if zone := cmp.Or(x.Zone, x.ZoneID); zone != "" {
+	if zone := cmp.Or(x.Zone, x.ZoneID, x.Region); zone != "" {
 		parts = append(parts, "in "+zone)
 	}
 	return strings.Join(parts, " ")

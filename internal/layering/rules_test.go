@@ -62,6 +62,7 @@ func floors() map[string]floor {
 		"instancetypes/ec2":                   catalogs,
 		"instancetypes/azure":                 catalogs,
 		"instancetypes/gcp":                   catalogs,
+		"instancetypes/pricelist":             vocabulary,
 		"scheduling":                          vocabulary,
 		"scheduling/certificate":              machines,
 		"scheduling/explanation":              pods,

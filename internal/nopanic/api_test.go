@@ -8,6 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
+	"github.com/plimsoll-go/plimsoll/instancetypes/pricelist"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -63,6 +64,7 @@ func functions() map[string]any {
 		"instancetypes.ReadJSON":          instancetypes.ReadJSON,
 		"instancetypes.ReadKWOK":          instancetypes.ReadKWOK,
 		"instancetypes.ReadPrices":        instancetypes.ReadPrices,
+		"pricelist.ReadList":              pricelist.ReadList,
 		"instancetypes.VMMemoryOverhead":  instancetypes.VMMemoryOverhead,
 		"instancetypes.ZoneNames":         instancetypes.ZoneNames,
 		"manifest.CapacityTypeOf":         manifest.CapacityTypeOf,
@@ -150,6 +152,7 @@ func types() map[string]reflect.Type {
 		"instancetypes.OfferingChange": reflect.TypeFor[instancetypes.OfferingChange](),
 		"instancetypes.Overhead":       reflect.TypeFor[instancetypes.Overhead](),
 		"instancetypes.OverlayError":   reflect.TypeFor[instancetypes.OverlayError](),
+		"instancetypes.Prices":         reflect.TypeFor[instancetypes.Prices](),
 		"instancetypes.SourceFunc":     reflect.TypeFor[instancetypes.SourceFunc](),
 		"instancetypes.Sources":        reflect.TypeFor[instancetypes.Sources](),
 		"manifest.Fault":               reflect.TypeFor[manifest.Fault](),

@@ -79,24 +79,22 @@ cordon|uncordon|drain)
 annotate|label|patch|scale|wait|create|apply|delete|krew) ;;
 *) echo "kubectl: the pages' kubectl does not know $1" >&2; echo "2 kubectl $*" >>"$CODES"; exit 2 ;;
 esac`)
-  const spot = { AvailabilityZone: 'us-east-1a', InstanceType: 'm5.xlarge', ProductDescription: 'Linux/UNIX', SpotPrice: '0.0812', Timestamp: '2026-11-21T08:00:00+00:00' }
-  const onDemand = { product: { attributes: { instanceType: 'm6g.xlarge' } }, terms: { OnDemand: { term: { priceDimensions: { dimension: { pricePerUnit: { USD: '0.1530000000' } } } } } } }
-  const azure = { armSkuName: 'Standard_D4s_v5', skuName: 'D4s v5', productName: 'Virtual Machines Dsv5 Series', retailPrice: 0.23 }
+  const azure = {
+    currencyCode: 'USD', retailPrice: 0.23, armRegionName: 'westeurope', effectiveStartDate: '2026-11-01T00:00:00Z', meterName: 'D4s v5', productName: 'Virtual Machines Dsv5 Series',
+    skuName: 'D4s v5', serviceName: 'Virtual Machines', unitOfMeasure: '1 Hour', type: 'Consumption', isPrimaryMeterRegion: true, armSkuName: 'Standard_D4s_v5',
+  }
   script(join(bin, 'aws'), `
 case "$1" in
-pricing) cat <<'END'
-${JSON.stringify({ PriceList: [JSON.stringify(onDemand)] })}
-END
-;;
-*) cat <<'END'
-${JSON.stringify({ SpotPriceHistory: [spot] })}
-END
+pricing) cat "${root}/examples/prices/aws-products.json" ;;
+*) cat "${root}/examples/prices/spot-price-history.json" ;;
 esac`)
   script(join(bin, 'curl'), `
 case "$*" in
 *prices.azure.com*) cat <<'END'
 ${JSON.stringify({ Items: [azure, { ...azure, skuName: 'D4s v5 Spot', retailPrice: 0.0293 }], NextPageLink: null })}
 END
+;;
+*cloudbilling.googleapis.com*) cat "${root}/instancetypes/pricelist/testdata/gcp-skus.json" ;;
 esac`)
   script(join(bin, 'go'), `
 case "$1" in
@@ -134,7 +132,8 @@ function cluster(words, real) {
 
 // shown selects from printed text the part that a marker asks for.
 function shown(printed, part) {
-  const lines = printed.replace(/[ \t]+$/gm, '').replace(/\n+$/, '').split('\n')
+  // The warning of old prices depends on the day.
+  const lines = printed.replace(/^WARNING: prices are old: .*\n(?:  .*\n)+\n/gm, '').replace(/[ \t]+$/gm, '').replace(/\n+$/, '').split('\n')
   if (!part) return lines
   let match = /^first (\d+) lines?$/.exec(part)
   if (match) {
