@@ -42,12 +42,14 @@ func printAlternatives(a *app, format string, p *problem, list []provisioning.Al
 		writeAlternatives(&a.stdout, a.view, p, list)
 		return nil
 	}
+	list[0].Plan.Warnings = p.warnOfOldPrices(list[0].Plan.Warnings)
 	return a.encode(format, "alternatives", map[string]any{"alternatives": list})
 }
 
 // writeAlternatives compares alternatives for people.
 func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.Alternative) {
 	t := &planText{to: &table{view: v, out: w}, p: p, plan: list[0].Plan}
+	t.to.oldPrices(p.today, p.Problem.Catalog.Origin())
 	s := &list[0].Plan.Summary
 	if s.Pods == 0 {
 		t.headline()
@@ -61,7 +63,7 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.
 	default:
 		t.to.line("%s for %s. Each plan is complete and verified; --goal GOAL prints one in full.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"))
 	}
-	t.to.prices(t.p)
+	t.to.line("%s", t.p.madeWith())
 	i := slices.IndexFunc(list, func(a provisioning.Alternative) bool { return slices.Contains(a.Goals, provisioning.GoalCheapest) })
 	cheapest := &list[max(i, 0)]
 	head := []string{"GOAL", "PLACED", "$/HOUR", "$/MONTH", "VS CHEAPEST", "LOWER BOUND", "NODES", "SPOT", "INTERRUPTIONS/MONTH", "LAUNCHES"}

@@ -72,8 +72,9 @@ vCPUs, memory, architecture and devices.`,
 				rows = pricelists.Offerings
 			}
 			t := &table{view: a.view, alone: true, out: &a.stdout}
+			t.oldPrices(now(), c.Origin())
 			t.headed(rows(c), "ZONES", "INTERRUPTED", "$/MONTH", "PODS", "DEVICES", "ARCH")
-			t.line("\n%s.", pricelists.Dates(c.Origin(), false, now()))
+			t.line("\n%s.", pricelists.Dates(c.Origin(), false))
 			return nil
 		}),
 	}
@@ -104,13 +105,14 @@ func compareCatalogs(a *app, flags marketFlags, first, second, format string) er
 		}
 		a.warn("", m.leftOut)
 		both[i] = m.Filter(flags.keep()...)
-		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(pricelists.Dates(both[i].Origin(), false, now()), "Prices: "))
+		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(pricelists.Dates(both[i].Origin(), false), "Prices: "))
 	}
 	result := pricelists.Compare(both[0], both[1])
 	if format == "csv" {
 		return csv.NewWriter(&a.stdout).WriteAll(result.Rows)
 	}
 	t := &table{view: a.view, alone: true, out: &a.stdout}
+	t.oldPrices(now(), both[0].Origin(), both[1].Origin())
 	if len(result.Rows) > 1 {
 		t.headed(result.Rows, "CHEAPEST OF B", "CHEAPEST OF A")
 		t.line("")

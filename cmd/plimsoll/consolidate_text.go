@@ -34,12 +34,14 @@ func printMoves(a *app, format string, p *problem, plan *disruption.Consolidatio
 		writeMoves(&a.stdout, a.view, p, plan)
 		return nil
 	}
+	plan.Warnings = p.warnOfOldPrices(plan.Warnings)
 	return a.encode(format, "plan", plan)
 }
 
 // writeMoves writes a consolidation plan for people.
 func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.ConsolidationPlan) {
 	m := &moves{to: &table{view: v, out: w}, p: p, plan: plan}
+	m.to.oldPrices(p.today, p.Problem.Catalog.Origin())
 	m.headline()
 	m.steps()
 	m.risks()
@@ -106,7 +108,7 @@ func (m *moves) headline() {
 	m.pending()
 	m.room()
 	m.notes()
-	m.to.prices(m.p)
+	m.to.line("%s", m.p.madeWith())
 }
 
 // basis says what all prices are of.

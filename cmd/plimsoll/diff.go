@@ -154,8 +154,7 @@ func isPlan(a *app, name string) (bool, error) {
 
 // writeDates says where the prices of a difference come from, once for two sides with the same prices.
 func writeDates(t *table, d *compare.Diff) {
-	today := now()
-	before, after := pricelists.Dates(d.Before.Catalog, false, today), pricelists.Dates(d.After.Catalog, false, today)
+	before, after := pricelists.Dates(d.Before.Catalog, false), pricelists.Dates(d.After.Catalog, false)
 	if before == after {
 		t.line("%s.", before)
 		return
@@ -167,6 +166,7 @@ func writeDates(t *table, d *compare.Diff) {
 // writeDiff writes a difference for people.
 func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
 	t := &table{view: v, out: w, alone: true}
+	t.oldPrices(now(), d.Before.Catalog, d.After.Catalog)
 	row := func(s *compare.Side) []string {
 		pods := "-"
 		if s.Pods > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -266,11 +267,27 @@ func (p *problem) expected(pool string, o *scheduling.LaunchOption) offerings.Pr
 
 // madeWith is a sentence about the source, the date and the age of the prices.
 func (p *problem) madeWith() string {
-	text := pricelists.Dates(p.Problem.Catalog.Origin(), p.assumed, p.today)
+	text := pricelists.Dates(p.Problem.Catalog.Origin(), p.assumed)
 	if n := len(p.Overlays); n > 0 {
 		text += ", changed by " + figures.Count(n, "NodeOverlay")
 	}
 	return text + "."
+}
+
+// oldPrices says how old the prices are, and how to renew them; "" if they are not old.
+func (p *problem) oldPrices() string {
+	if old := pricelists.Old(p.today, p.Problem.Catalog.Origin()); old != "" {
+		return "prices are old: " + old + "; plimsoll prices renews them: " + pricesPage
+	}
+	return ""
+}
+
+// warnOfOldPrices puts a warning of old prices before the others, for output that is not for people.
+func (p *problem) warnOfOldPrices(warnings []scheduling.Warning) []scheduling.Warning {
+	if old := p.oldPrices(); old != "" {
+		return slices.Insert(slices.Clone(warnings), 0, scheduling.Warning{Object: cmp.Or(p.Problem.Catalog.Name(), "catalog"), Message: old})
+	}
+	return warnings
 }
 
 // readInstead says of an input without some objects which others it has; "" if lacking is false.

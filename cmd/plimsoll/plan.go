@@ -96,6 +96,7 @@ func printPlan(a *app, format string, p *problem, plan *scheduling.Plan) error {
 		writeTable(&a.stdout, a.view, p, plan)
 		return nil
 	case "nodeclaims":
+		plan.Warnings = p.warnOfOldPrices(plan.Warnings)
 		for _, l := range plan.Launches {
 			pool, _ := lo.Find(p.Problem.NodePools, func(pool *scheduling.NodePool) bool { return pool.Name == l.NodePool })
 			if class := pool.Spec.Template.Metadata.Labels[computeClassLabel]; class != "" && pool.Spec.Template.Spec.NodeClassRef == nil {
@@ -116,5 +117,6 @@ func printPlan(a *app, format string, p *problem, plan *scheduling.Plan) error {
 		}
 		return manifest.WriteNodeClaims(&a.stdout, plan, p.Problem.NodePools)
 	}
+	plan.Warnings = p.warnOfOldPrices(plan.Warnings)
 	return a.encode(format, "plan", plan)
 }

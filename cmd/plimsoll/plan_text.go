@@ -28,6 +28,7 @@ type planText struct {
 // writeTable writes a plan for people.
 func writeTable(w *bytes.Buffer, v view, p *problem, plan *scheduling.Plan) {
 	t := &planText{to: &table{view: v, out: w}, p: p, plan: plan}
+	t.to.oldPrices(p.today, p.Problem.Catalog.Origin())
 	t.headline()
 	groups := launches.Groups(t.plan, t.p.Problem.CatalogOf)
 	t.machines(groups)
@@ -86,7 +87,7 @@ func (t *planText) headline() {
 	if s.ExpectedPerHour > 0 {
 		t.to.line("All prices include %s; a month has %d hours.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), offerings.HoursPerMonth)
 	}
-	t.to.prices(t.p)
+	t.to.line("%s", t.p.madeWith())
 }
 
 // cost says what the plan is expected to cost once kube-scheduler has bound the pods, and at most.

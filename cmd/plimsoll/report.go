@@ -124,7 +124,7 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 	c := p.cluster(*planner)
 	in := report.Input{
 		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, NodeGroups: p.NodeGroups, Workload: p.Workload, Labels: f.labels, Findings: findings, Notes: notes,
-		AsOf: planner.Now.Format(time.RFC3339), Version: version(), Prices: p.madeWith(),
+		AsOf: planner.Now.Format(time.RFC3339), Version: version(), Prices: p.madeWith(), OldPrices: p.oldPrices(),
 		Assumptions: []report.Setting{
 			{Name: "Input", Value: strings.Join(f.input.sources(), ", ")},
 		},

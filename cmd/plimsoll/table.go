@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/samber/lo"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -27,18 +29,16 @@ type table struct {
 // line writes a line.
 func (t *table) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
 
-// prices says of a problem where its prices come from, and warns of those that are more than a year old.
-func (t *table) prices(p *problem) {
-	t.line("%s", p.madeWith())
-	t.outdated(pricelists.Outdated(p.Problem.Catalog, p.today), "")
-}
+// pricesPage says how to get current prices.
+const pricesPage = "https://plimsoll-go.github.io/plimsoll/concepts/prices#current-prices"
 
-// outdated warns of capacity types whose prices are more than a year old, if there are any; instead is what to do besides naming
-// current prices.
-func (t *table) outdated(types []string, instead string) {
-	if len(types) > 0 {
-		const page = "https://plimsoll-go.github.io/plimsoll/concepts/prices"
-		t.line("WARNING: the %s prices are more than a year old; %suse current ones with --prices FILE (%s#%s).", strings.Join(types, " and "), instead, page, types[0])
+// oldPrices warns in the first lines of an output of prices that are older than 90 days, if there are any, and says how to renew
+// them.
+func (t *table) oldPrices(today time.Time, catalogs ...instancetypes.Origin) {
+	if old := pricelists.Old(today, catalogs...); old != "" {
+		t.line("WARNING: prices are old: %s. To renew them:", old)
+		t.line("  plimsoll prices FILE... -o prices.json, then --prices prices.json")
+		t.line("  %s\n", pricesPage)
 	}
 }
 

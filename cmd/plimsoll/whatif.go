@@ -98,6 +98,9 @@ that the other places, and a case that cannot change anything is marked.`,
 				f.limit.check(a, outcomes[i].DifferencePerHour)
 			}
 			if *f.format != "table" {
+				for i := range outcomes {
+					outcomes[i].Warnings = problems[i].warnOfOldPrices(outcomes[i].Warnings)
+				}
 				return a.encode(*f.format, "cases", whatif.Cases{Cases: outcomes})
 			}
 			writeOutcomes(&a.stdout, a.view, problems, outcomes)

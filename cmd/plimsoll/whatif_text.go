@@ -3,15 +3,16 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -19,6 +20,7 @@ import (
 // writeOutcomes writes the cases for people, each of which has its problem.
 func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*whatif.Outcome) {
 	t := &table{view: v, out: w, alone: true}
+	t.oldPrices(problems[0].today, lo.Map(problems, func(p *problem, _ int) instancetypes.Origin { return p.Problem.Catalog.Origin() })...)
 	warnings := slices.Clone(outcomes[0].Warnings)
 	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "DIFFERENCE %", "ADDED PODS", "NOT PLACED"}}
 	var notes []string
@@ -61,7 +63,11 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 	}
 	t.headed(rows, "DIFFERENCE %", "LAUNCHES")
 	t.line("")
-	t.outdatedOfCases(problems)
+	if slices.ContainsFunc(problems, func(p *problem) bool {
+		return p.rebuild && strings.Contains(pricelists.Old(p.today, p.Problem.Catalog.Origin()), string(offerings.Spot))
+	}) {
+		t.line("Old spot prices do not tell which region is cheaper, because they change the most: compare regions with --no-spot.")
+	}
 	for _, note := range notes {
 		t.line("%s", note)
 	}
@@ -72,21 +78,6 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 	}
 	t.alone = false
 	writeWarnings(t, warnings)
-}
-
-// outdatedOfCases warns of prices of the cases that are more than a year old. Spot prices change by so much in a year that they
-// cannot tell which region is cheaper.
-func (t *table) outdatedOfCases(problems []*problem) {
-	old, instead := map[string]bool{}, ""
-	for _, p := range problems {
-		for _, capacityType := range pricelists.Outdated(p.Problem.Catalog, p.today) {
-			old[capacityType] = true
-			if p.rebuild && capacityType == string(offerings.Spot) {
-				instead = "spot prices change the most, so compare regions with --no-spot, or "
-			}
-		}
-	}
-	t.outdated(slices.Sorted(maps.Keys(old)), instead)
 }
 
 // pricesOfCases says where the prices of the cases come from, once for those of the same prices.

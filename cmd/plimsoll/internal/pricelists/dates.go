@@ -1,7 +1,6 @@
 package pricelists
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,15 +13,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Dates names a catalog with the dates of its prices by capacity type. Prices that are at least two months
-// old on the given day have their age. assumed says that neither a flag nor the input names the catalog.
-func Dates(origin instancetypes.Origin, assumed bool, today time.Time) string {
+// Dates names a catalog with the dates of its prices by capacity type. assumed says that neither a flag nor the input
+// names the catalog.
+func Dates(origin instancetypes.Origin, assumed bool) string {
 	parts := []string{origin.Name}
 	if assumed {
 		parts[0] += " (assumed: the input names no region)"
 	}
 	for _, of := range lo.PartitionBy(origin.Prices, func(o instancetypes.PriceOrigin) offerings.CapacityType { return o.CapacityType }) {
-		parts = append(parts, dated(of, today))
+		parts = append(parts, dated(of))
 	}
 	if len(origin.Prices) == 0 {
 		parts = append(parts, "of unknown date")
@@ -30,32 +29,38 @@ func Dates(origin instancetypes.Origin, assumed bool, today time.Time) string {
 	return "Prices: " + figures.Join(parts)
 }
 
-// Outdated are the capacity types of which no price is less than a year old on the given day; prices of unknown date are
-// not counted.
-func Outdated(c *instancetypes.Catalog, today time.Time) (types []string) {
-	newest := map[offerings.CapacityType]string{}
-	for _, o := range c.Origin().Prices {
-		newest[o.CapacityType] = max(newest[o.CapacityType], o.Date)
-	}
-	for _, name := range slices.Sorted(maps.Keys(newest)) {
-		if age(newest[name], today) >= 12 {
-			types = append(types, string(name))
+// maxAge is the age from which prices are old.
+const maxAge = 90 * 24 * time.Hour
+
+// Old lists the capacity types that have no price of the last 90 days in some of the catalogs, with the age of their newest price:
+// "on-demand 4 months, spot 18 months"; "" if there are none. Prices of unknown date are not counted.
+func Old(today time.Time, catalogs ...instancetypes.Origin) string {
+	ages := map[string]string{} // by capacity type
+	oldest := map[string]string{}
+	for _, origin := range catalogs {
+		newest := map[string]string{}
+		for _, o := range origin.Prices {
+			name := string(o.CapacityType)
+			newest[name] = max(newest[name], o.Date)
+		}
+		for name, date := range newest {
+			from, err := time.Parse(time.DateOnly, date)
+			if err == nil && today.Sub(from) > maxAge && (oldest[name] == "" || date < oldest[name]) {
+				oldest[name], ages[name] = date, figures.Count(months(from, today), "month")
+			}
 		}
 	}
-	return types
+	return strings.Join(lo.Map(slices.Sorted(maps.Keys(ages)), func(name string, _ int) string { return name + " " + ages[name] }), ", ")
 }
 
 // dated writes the date of the prices of one capacity type.
-func dated(list []instancetypes.PriceOrigin, today time.Time) string {
+func dated(list []instancetypes.PriceOrigin) string {
 	first := list[0]
 	text := string(first.CapacityType) + " by " + first.Source
 	if first.Date != "" {
 		text = string(first.CapacityType) + " as of " + first.Date
 	}
 	var notes []string
-	if months := age(first.Date, today); months >= 2 {
-		notes = append(notes, fmt.Sprintf("%d months old", months))
-	}
 	if first.Estimated {
 		notes = append(notes, "estimated")
 	}
@@ -77,15 +82,11 @@ func dated(list []instancetypes.PriceOrigin, today time.Time) string {
 	return text
 }
 
-// age is the number of whole months from a date (YYYY-MM-DD) to a day, 0 if the date is not known.
-func age(date string, today time.Time) int {
-	from, err := time.Parse(time.DateOnly, date)
-	if err != nil {
-		return 0
+// months is the number of whole months from one day to another.
+func months(from, to time.Time) int {
+	n := 12*(to.Year()-from.Year()) + int(to.Month()) - int(from.Month())
+	if to.Day() < from.Day() {
+		n--
 	}
-	months := 12*(today.Year()-from.Year()) + int(today.Month()) - int(from.Month())
-	if today.Day() < from.Day() {
-		months--
-	}
-	return months
+	return n
 }

@@ -16,6 +16,9 @@ func (r *Report) Markdown(w io.Writer) error {
 	m := &markdown.Text{}
 	p := page{r, suffix(r.Nodes)}
 	m.Line("## %s", markdown.Literal(r.Title))
+	if r.OldPrices != "" {
+		m.Line("\n**Warning:** %s", markdown.Literal(r.OldPrices))
+	}
 	if h := p.Headline(); h.Positive() {
 		m.Line("\n**%s** %s", h.Amount(), h.Rest(len(r.Steps)))
 	}

@@ -18,8 +18,9 @@ import (
 type Input struct {
 	// Title names the cluster, AsOf is the time of the plan (RFC 3339), Version the version of the command.
 	Title, AsOf, Version string
-	// Prices says where the prices come from, and their date.
-	Prices string
+	// Prices says where the prices come from, and their date. OldPrices says how old they are, and how to renew
+	// them; "" if they are not old.
+	Prices, OldPrices string
 	// Cluster and Policy are those with which Plan was made.
 	Cluster disruption.Cluster
 	Plan    *disruption.ConsolidationPlan
@@ -54,6 +55,8 @@ type Report struct {
 	Version string `json:"version"`
 	// Prices says where the prices come from, and their date.
 	Prices string `json:"prices"`
+	// OldPrices says how old prices are, and how to renew them, if a capacity type has no price of the last 90 days.
+	OldPrices string `json:"oldPrices,omitempty"`
 	// Usage is the use of the nodes of the bill today.
 	Usage Usage `json:"usage"`
 	// Levels are the present price of the cluster, always first, and the prices that it could have.
@@ -142,7 +145,7 @@ func Of(in Input) *Report {
 		}
 	}
 	r := &Report{
-		Title: in.Title, AsOf: in.AsOf, Version: in.Version, Prices: in.Prices, Notes: in.Notes, Assumptions: in.Assumptions, Warnings: in.Plan.Warnings,
+		Title: in.Title, AsOf: in.AsOf, Version: in.Version, Prices: in.Prices, OldPrices: in.OldPrices, Notes: in.Notes, Assumptions: in.Assumptions, Warnings: in.Plan.Warnings,
 		Steps: []Step{}, Cordon: in.Plan.Cordon, Runbook: runbookOf(&in), Pending: in.Plan.Pending, Blocked: blockedSavings(in.Plan, changes), Risks: Risks(in.Plan), Lint: lacks,
 	}
 	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)
