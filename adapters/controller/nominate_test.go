@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -214,8 +215,8 @@ func TestNodeThatJoinsInitializedIsKept(t *testing.T) {
 	}
 }
 
-// Where kube-scheduler binds a pod to a node that is promised to others, these are planned again at once.
-func TestTakenRoomIsPlannedAtOnce(t *testing.T) {
+// Where kube-scheduler binds a pod to a node that is promised to others, these are planned again with the next batch.
+func TestTakenRoomIsPlannedWithTheNextBatch(t *testing.T) {
 	w := newWorld(t, 1, faults{})
 	c := w.start(t, 0)
 	nodes := launchedNodes(t, c, w)
@@ -227,15 +228,17 @@ func TestTakenRoomIsPlannedAtOnce(t *testing.T) {
 	other := w.pod(&app{name: "other", cpu: nodes[0].Status.Allocatable.Cpu().String(), memory: "1Gi"})
 	other.Spec.NodeName, other.Status.Phase = taken, corev1.PodRunning
 	w.put(other)
-	_, err := c.Reconcile(t.Context())
-	require.NoError(t, err)
+	w.skew -= tickLength - time.Second // it is bound one second before the batch ends, and long before bindTimeout
+	require.NoError(t, w.round(t, c))
+	require.Equal(t, before.Plans, c.Stats().Plans)
+	w.skew -= tickLength - time.Second
+	require.NoError(t, w.round(t, c))
 	require.Equal(t, before.Plans+1, c.Stats().Plans)
 	require.Equal(t, before.Replanned+len(promised), c.Stats().Replanned)
 	require.Greater(t, c.Stats().Launched, before.Launched)
 	for _, name := range promised {
 		require.NotNil(t, c.pods.promised[name])
 	}
-	_, err = c.Reconcile(t.Context())
-	require.NoError(t, err)
+	require.NoError(t, w.round(t, c))
 	require.Equal(t, before.Plans+1, c.Stats().Plans, "once")
 }

@@ -35,7 +35,8 @@ type waiting struct {
 	// unplaced are the pods that the last plan had no node for, plannedAt its time.
 	unplaced  map[string]bool
 	plannedAt time.Duration
-	// changed says that an object has changed since then, came when the last pod came, and since from when on pods wait for a plan.
+	// changed says that an object has changed since then, came when the last pod came or may have lost its room, and since from
+	// when on pods wait for a plan.
 	changed bool
 	came    time.Duration
 	since   time.Duration
@@ -91,6 +92,9 @@ func (c *Controller) settle() {
 		case p.machine != nil && c.gone(p.machine), p.machine == nil && node == nil, node != nil && c.closed(at):
 			delete(c.pods.promised, pod)
 		case c.pods.taken[at]:
+			// It waits for a plan as if it had just come: kube-scheduler may be about to bind others elsewhere than planned, too,
+			// and so leave room.
+			c.pods.came = c.clock.elapsed
 			delete(c.pods.promised, pod)
 			c.count(func(s *Stats) { s.Replanned++ })
 		case !ready:

@@ -38,8 +38,9 @@ type MachineRecord struct {
 	Name                  string
 	Order                 controller.Order
 	Launched, Ready, Gone time.Time
-	// Waiting are the pods of the order that had no node at the launch, by namespace/name. A launch of a step of consolidation
-	// is for pods that still run on other nodes.
+	// Waiting are the pods of the order that had no node at the launch, by namespace/name, without those that spread:
+	// kube-scheduler may bind the others of their app so that they have to go elsewhere. A launch of a step of consolidation is
+	// for pods that still run on other nodes.
 	Waiting    []string
 	conditions Conditions
 	joined     bool
@@ -134,7 +135,7 @@ func (c *Cloud) Launch(ctx context.Context, order controller.Order) (string, err
 	return m.Name, nil
 }
 
-// waiting returns those of the pods, by namespace/name, that have no node.
+// waiting returns those of the pods, by namespace/name, that have no node and do not spread.
 func (c *Cloud) waiting(ctx context.Context, pods []string) ([]string, error) {
 	var out []string
 	for _, name := range pods {
@@ -144,7 +145,7 @@ func (c *Cloud) waiting(ctx context.Context, pods []string) ([]string, error) {
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			return nil, err
-		case pod.Spec.NodeName == "":
+		case pod.Spec.NodeName == "" && len(pod.Spec.TopologySpreadConstraints) == 0:
 			out = append(out, name)
 		}
 	}

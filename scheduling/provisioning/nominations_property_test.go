@@ -74,9 +74,14 @@ func ordered(t *testing.T, seed uint64, p scheduling.Problem, plan *scheduling.P
 	}
 	p.Pods = slices.DeleteFunc(p.Pods, func(*corev1.Pod) bool { return oneIn(6) })
 	p.Running = slices.DeleteFunc(slices.Clone(p.Running), func(*corev1.Pod) bool { return oneIn(6) })
-	for _, pod := range p.Running {
+	for i, pod := range p.Running {
 		if len(p.Nodes) > 0 && oneIn(6) {
 			p.Nominated[nameOf(pod)] = p.Nodes[random.IntN(len(p.Nodes))].Name
+			if oneIn(3) {
+				pod = pod.DeepCopy()
+				pod.DeletionTimestamp = &metav1.Time{Time: p.Now}
+				p.Running[i] = pod
+			}
 		}
 	}
 	for i, pod := range more {
