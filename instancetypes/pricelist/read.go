@@ -23,7 +23,7 @@ import (
 func ReadList(r io.Reader) (instancetypes.Prices, error) {
 	in := bufio.NewReaderSize(r, headSize)
 	head, _ := in.Peek(headSize) // an error comes back with the first read
-	if m := firstField.FindSubmatch(head); m == nil || string(m[1]) == "prices" {
+	if m := firstField.FindSubmatch(head); len(m) == 0 || string(m[1]) == "prices" {
 		return instancetypes.ReadPrices(in)
 	}
 	var text io.Reader = in

@@ -41,7 +41,7 @@ func read(t *testing.T, file string) (lines, warnings []string) {
 	t.Helper()
 	in, err := os.Open(file)
 	require.NoError(t, err)
-	defer in.Close() //nolint:errcheck // it was only read
+	defer in.Close()
 	prices, err := pricelist.ReadList(in)
 	require.NoError(t, err)
 	for _, x := range prices.Changes {
