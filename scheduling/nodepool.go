@@ -19,6 +19,9 @@ const (
 	DisruptedTaint = "karpenter.sh/disrupted"
 	// NodesResource is the name under which a NodePool limits its number of nodes.
 	NodesResource corev1.ResourceName = "nodes"
+	// PriceResource is the name under which a NodePool limits the sum of the prices of its nodes, in USD per hour. Karpenter
+	// ignores it, because no node has a resource of this name.
+	PriceResource corev1.ResourceName = "plimsoll-go.github.io/price-per-hour"
 )
 
 // NodePool defines the nodes that may be launched, with their labels, taints and limits. Its fields
@@ -38,7 +41,8 @@ type NodePoolSpec struct {
 	// Disruption says when running nodes may be removed. It does not affect launches.
 	Disruption Disruption `json:"disruption,omitempty"`
 	// Limits bound the sum of the capacity (not allocatable) of all nodes of the pool, running ones
-	// included, except nodes that are being deleted. The resource "nodes" bounds their number.
+	// included, except nodes that are being deleted. The resource "nodes" bounds their number, and
+	// [PriceResource] the sum of their prices in the catalog; a node that it does not have counts 0.
 	Limits corev1.ResourceList `json:"limits,omitempty"`
 	// Weight orders pools: pods go to the pool of the highest weight that can hold
 	// them. 0 (absent) is the lowest; at most 100.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -145,7 +146,7 @@ func heldBy(p *scheduling.Problem, plan *scheduling.Plan, pool string, name core
 			if name == scheduling.NodesResource {
 				sum.Add(one)
 			} else {
-				sum.Add(node.Status.Capacity[name])
+				sum.Add(podspec.Quantity(name, instance.NodeLimitUse(p, pool, []corev1.ResourceName{name}, node)[0]))
 			}
 		}
 	}
@@ -163,5 +164,5 @@ func heldBy(p *scheduling.Problem, plan *scheduling.Plan, pool string, name core
 			sum.Add(offers.CapacityOf(it, &o, name))
 		}
 	}
-	return sum.String()
+	return offers.LimitText(name, sum)
 }

@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -107,6 +108,11 @@ func Limit(amounts ...ResourceAmount) NodePoolOption {
 
 // MaxNodes bounds the number of the pool's nodes.
 func MaxNodes(n int64) NodePoolOption { return Limit(Count(scheduling.NodesResource, n)) }
+
+// MaxPrice bounds the sum of the prices of the pool's nodes.
+func MaxPrice(p offerings.Price) NodePoolOption {
+	return Limit(ResourceAmount{scheduling.PriceResource, *resource.NewScaledQuantity(int64(p), resource.Nano)})
+}
 
 // Replicas makes the pool static: it has n nodes and launches none for pods.
 func Replicas(n int64) NodePoolOption {

@@ -244,6 +244,12 @@ func (w *market) limit() NodePoolOption {
 		return Limit(Count(gpuResource, int64(w.base.dice.Between(0, 4))))
 	case 3:
 		return Limit(Cores(int64(w.base.dice.Between(2, 32))), GiB(int64(w.base.dice.Between(8, 128))), Count(scheduling.NodesResource, 6))
+	case 4:
+		cores := int64(w.base.dice.Between(2, 64))
+		if cores%2 == 0 {
+			return MaxPrice(Cents(cores))
+		}
+		return Limit(Cores(cores))
 	default:
 		return Limit(Cores(int64(w.base.dice.Between(2, 64))))
 	}

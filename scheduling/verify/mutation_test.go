@@ -252,6 +252,9 @@ func launchMutations() []mutation {
 		{"limit exceeded", func(f *fixture) { f.pool("default").Spec.Limits[corev1.ResourceCPU] = quantity("3999m") }, broken(verify.CodeLimits)},
 		{"limit exceeded by another option", func(f *fixture) { f.pool("default").Spec.Limits[corev1.ResourceCPU] = quantity("9999m") }, broken(verify.CodeLimits)},
 		{"limit on nodes exceeded", func(f *fixture) { f.pool("default").Spec.Limits[scheduling.NodesResource] = quantity("1") }, broken(verify.CodeLimits)},
+		{"limit on prices exceeded", func(f *fixture) {
+			f.pool("default").Spec.Limits[scheduling.PriceResource] = quantity("0.001")
+		}, broken(verify.CodeLimits)},
 		{"limit on devices exceeded", func(f *fixture) { f.pool("gpu").Spec.Limits = st.Resources(st.Count(gpus, 0)) }, broken(verify.CodeLimits)},
 		{"reservation used up", func(f *fixture) { f.p.Catalog = withReservation(f.p.Catalog, 0) },
 			broken(verify.CodeReservation)},

@@ -74,9 +74,10 @@ func limitChange(gaps []limitGap) scheduling.Change {
 	for _, g := range gaps {
 		old := g.pool.Spec.Limits[g.name]
 		q := podspec.Quantity(g.name, podspec.Plus(podspec.Amount(g.name, old), g.short))
+		to := offers.LimitText(g.name, q)
 		changes = append(changes, scheduling.Change{
-			Kind: scheduling.ChangeLimit, Object: "NodePool/" + g.pool.Name, Key: string(g.name), From: old.String(), To: q.String(),
-			Text: fmt.Sprintf("raise the limit %s of NodePool %s to %s", g.name, g.pool.Name, q.String()),
+			Kind: scheduling.ChangeLimit, Object: "NodePool/" + g.pool.Name, Key: string(g.name), From: offers.LimitText(g.name, old), To: to,
+			Text: fmt.Sprintf("raise the limit %s of NodePool %s to %s", g.name, g.pool.Name, to),
 		})
 	}
 	return offers.Joined(changes, " and ")

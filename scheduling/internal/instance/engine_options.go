@@ -4,6 +4,10 @@ import (
 	"encoding/binary"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
@@ -117,7 +121,7 @@ func (x *optionReader) addOptions(ti int, rank int32) {
 	limited := LimitedResources(v.Pool)
 	floors := x.addFloors(ti)
 	avoids := map[int]model.Bits{} // by column
-	firsts := x.firsts(ti, len(limited) > 0, floors[0] != floors[1])
+	firsts := x.firsts(ti, limited, floors[0] != floors[1])
 	x.out.options = slices.Grow(x.out.options, len(firsts))
 	x.out.bought = slices.Grow(x.out.bought, len(firsts))
 	for _, o := range firsts {
@@ -130,7 +134,7 @@ func (x *optionReader) addOptions(ti int, rank int32) {
 			avoid.And(x.softs[ti])
 			avoids[o.Column] = avoid
 		}
-		use := LimitUse(limited, c.Offers.Shapes[offer.Shape].Capacity)
+		use := LimitUse(limited, c.Offers.Shapes[offer.Shape].Capacity, offer.Offering.Price)
 		for _, worst := range x.worst(floor, use) {
 			x.out.options = append(x.out.options, model.Option{
 				Pool: model.PoolID(v.Number), Room: c.Rooms.Rooms[o.Room], Use: use, Worst: worst,
@@ -143,7 +147,7 @@ func (x *optionReader) addOptions(ti int, rank int32) {
 }
 
 // firsts are the first offers of each kind of a template, see [kinds].
-func (x *optionReader) firsts(ti int, limited, apart bool) []offers.TemplateOffer {
+func (x *optionReader) firsts(ti int, limited []corev1.ResourceName, apart bool) []offers.TemplateOffer {
 	r := x.usable
 	if r == nil {
 		return kinds(x.in, x.packing.Lists[ti], limited, apart, x.supplies)
@@ -158,21 +162,27 @@ func (x *optionReader) firsts(ti int, limited, apart bool) []offers.TemplateOffe
 }
 
 // kinds returns the first offer of each kind in a list: kinds differ in room, column, reservation and use of it,
-// with limited also in shape, because limits count capacity, and with apart also in whether the offer is spot.
-func kinds(c *Instance, list []offers.TemplateOffer, limited, apart bool, supplies *offers.Supplies) (firsts []offers.TemplateOffer) {
+// with limited resources also in shape, because limits count capacity, with a limit on prices also in price, and with apart
+// also in whether the offer is spot.
+func kinds(c *Instance, list []offers.TemplateOffer, limited []corev1.ResourceName, apart bool, supplies *offers.Supplies) (firsts []offers.TemplateOffer) {
 	type kind struct {
 		room, column int
 		supply       int32
 		use          int64 // of the reservation
 		shape        int
+		price        offerings.Price
 		spot         int
 	}
+	priced := slices.Contains(limited, scheduling.PriceResource)
 	seen := make(map[kind]bool, len(list))
 	for _, o := range list {
 		offer := &c.Offers.Offers[o.Offer]
 		k := kind{room: o.Room, column: o.Column, supply: supplies.Number(offer.Offering), use: offer.Offering.UsePerNode()}
-		if limited {
+		if len(limited) > 0 {
 			k.shape = offer.Shape
+		}
+		if priced {
+			k.price = offer.Offering.Price
 		}
 		if apart {
 			k.spot = offers.CapacityKind(offer)
@@ -211,7 +221,8 @@ func (x *optionReader) addFloor(ti int, spot bool) int32 {
 		if c.Cautious && c.Offers.Offers[o.Offer].Offering.Counted() {
 			continue // because the reservation may be used up when the launch is made
 		}
-		use := LimitUse(limited, c.Offers.Shapes[c.Offers.Offers[o.Offer].Shape].Capacity)
+		offer := &c.Offers.Offers[o.Offer]
+		use := LimitUse(limited, c.Offers.Shapes[offer.Shape].Capacity, offer.Offering.Price)
 		if !model.Fits(limits, use) {
 			continue // because one such node exceeds the limits of an empty NodePool
 		}

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
@@ -212,21 +214,38 @@ func LimitedResources(p *scheduling.NodePool) []corev1.ResourceName {
 	return slices.Sorted(maps.Keys(p.Spec.Limits))
 }
 
-// LimitUse is the share of a NodePool's limits that one node with a capacity uses, in the order of limited. A node
-// counts 1 for the limit on the number of nodes.
-func LimitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int64 {
+// LimitUse is the share of a NodePool's limits that one node with a capacity and a price uses, in the order of limited. A
+// node counts 1 for the limit on the number of nodes.
+func LimitUse(limited []corev1.ResourceName, capacity corev1.ResourceList, price offerings.Price) []int64 {
 	use := make([]int64, len(limited))
 	for i, name := range limited {
-		if name == scheduling.NodesResource {
+		switch name {
+		case scheduling.NodesResource:
 			use[i] = 1
-		} else if q, ok := capacity[name]; ok {
-			use[i] = podspec.Amount(name, q)
+		case scheduling.PriceResource:
+			use[i] = int64(price)
+		default:
+			if q, ok := capacity[name]; ok {
+				use[i] = podspec.Amount(name, q)
+			}
 		}
 	}
 	return use
 }
 
-// buildLimits fills Limits: each NodePool's spec.limits less the capacity of its nodes. Nodes that are being deleted do
+// NodeLimitUse is the share of a NodePool's limits that one of its nodes uses, in the order of limited. The price of the
+// node is the one in the catalog of the NodePool; 0 where the catalog does not have its offering.
+func NodeLimitUse(p *scheduling.Problem, pool string, limited []corev1.ResourceName, node *corev1.Node) []int64 {
+	var price offerings.Price
+	if slices.Contains(limited, scheduling.PriceResource) {
+		if o, ok := p.CatalogOf(pool).Lookup(instancetypes.OfferingOf(node)); ok {
+			price = o.Price
+		}
+	}
+	return LimitUse(limited, NodeCapacity(p, node), price)
+}
+
+// buildLimits fills Limits: each NodePool's spec.limits less the use by its nodes. Nodes that are being deleted do
 // not count, as in Karpenter.
 func buildLimits(c *Instance) {
 	c.Limits = make([]model.Pool, len(c.Pools))
@@ -240,7 +259,7 @@ func buildLimits(c *Instance) {
 			if node.Labels[scheduling.NodePoolLabel] != p.Name || !podspec.TakesOfLimits(node) {
 				continue
 			}
-			for d, n := range LimitUse(limited, NodeCapacity(c.Facts.Problem, node)) {
+			for d, n := range NodeLimitUse(c.Facts.Problem, p.Name, limited, node) {
 				left[d] -= n
 			}
 		}

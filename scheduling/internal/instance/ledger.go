@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
@@ -16,8 +17,10 @@ type Ledger struct {
 	Limits  [][]int64
 	Supply  map[string]int64
 	Limited []bool
-	// use is [LimitUse] by pool and shape; nil before the first use.
-	use [][][]int64
+	// use is [LimitUse] by pool and shape, without prices; nil before the first use. price is, by pool, the index of the
+	// limit on prices; -1 for none.
+	use   [][][]int64
+	price []int
 }
 
 // NewLedger returns a ledger without launches: limits are those left by existing nodes.
@@ -26,6 +29,7 @@ func NewLedger(c *Instance) *Ledger {
 	for i := range c.Limits {
 		l.Limits = append(l.Limits, append([]int64(nil), c.Limits[i].Limits...))
 		l.Limited = append(l.Limited, len(c.Limits[i].Limits) > 0)
+		l.price = append(l.price, slices.Index(LimitedResources(c.Pools[i]), scheduling.PriceResource))
 	}
 	for _, i := range c.Offers.Reserved {
 		o := c.Offers.Offers[i].Offering
@@ -45,7 +49,12 @@ func (l *Ledger) Use(p offers.OfferRef) []int64 {
 	}
 	out := &l.use[t.Number][shape]
 	if *out == nil {
-		*out = LimitUse(LimitedResources(t.Pool), l.c.Offers.Shapes[shape].Capacity)
+		*out = LimitUse(LimitedResources(t.Pool), l.c.Offers.Shapes[shape].Capacity, 0)
+	}
+	if at := l.price[t.Number]; at >= 0 {
+		priced := slices.Clone(*out)
+		priced[at] = int64(l.c.Offers.Offers[p.Offer].Offering.Price)
+		return priced
 	}
 	return *out
 }

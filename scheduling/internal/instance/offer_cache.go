@@ -280,7 +280,7 @@ func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies
 		o := &l.In.Offered[ti].List[at]
 		offer := &l.In.Offers.Offers[o.Offer]
 		options[i] = model.Option{
-			Room: l.In.Rooms.Rooms[o.Room], Use: LimitUse(limited, l.In.Offers.Shapes[offer.Shape].Capacity),
+			Room: l.In.Rooms.Rooms[o.Room], Use: LimitUse(limited, l.In.Offers.Shapes[offer.Shape].Capacity, offer.Offering.Price),
 			Cost: offer.Cost, Supply: supplies.Number(offer.Offering), SupplyUse: offer.Offering.UsePerNode(), Floor: -1,
 		}
 		if choosy {

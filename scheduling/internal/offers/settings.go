@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // sizeResources are the resources that a node size bounds.
@@ -79,12 +80,23 @@ func Allows(s scheduling.Policy, t *instancetypes.InstanceType, o offerings.Offe
 	return excluded(&s, t, &o).Code == ""
 }
 
-// CapacityOf is the capacity in a resource of a node of an offering.
+// CapacityOf is the capacity in a resource of a node of an offering; its price for the resource of limits on prices.
 func CapacityOf(t *instancetypes.InstanceType, o *offerings.Offering, name corev1.ResourceName) resource.Quantity {
+	if name == scheduling.PriceResource {
+		return podspec.Quantity(name, int64(o.Price))
+	}
 	if q, ok := o.Capacity[name]; ok {
 		return q
 	}
 	return t.Capacity[name]
+}
+
+// LimitText is a limit on a resource for people, which reads as a quantity: 12.5 and not 12500m for a price.
+func LimitText(name corev1.ResourceName, q resource.Quantity) string {
+	if name == scheduling.PriceResource {
+		return offerings.Price(podspec.Amount(name, q)).String()
+	}
+	return q.String()
 }
 
 // Exclusions lists all reasons why a policy excludes an offering.

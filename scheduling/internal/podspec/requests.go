@@ -9,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // RequestReader computes effective requests. It keeps scratch vectors between pods, so that reading allocates
@@ -317,34 +319,42 @@ func (t *ResourceTable) Renumbered(v []int64, moved []int) []int64 {
 	return out
 }
 
-// Amount returns a quantity in base units: millicores for CPU, rounded up as kube-scheduler does, whole units
-// (bytes, devices) otherwise. The API server admits quantities beyond 64 bits: they become the largest integer,
+// Amount returns a quantity in base units, rounded up as kube-scheduler does: millicores for CPU, nano-USD for
+// [scheduling.PriceResource], whole units (bytes, devices) otherwise. The API server admits quantities beyond 64 bits: they become the largest integer,
 // which no machine has.
 func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
-	switch {
-	case Beyond64Bits(name, &q):
+	if Beyond64Bits(name, &q) {
 		return math.MaxInt64
-	case name == corev1.ResourceCPU:
-		return q.MilliValue()
+	}
+	return q.ScaledValue(scaleOf(name))
+}
+
+// scaleOf is the power of ten of the base unit of a resource.
+func scaleOf(name corev1.ResourceName) resource.Scale {
+	switch name {
+	case corev1.ResourceCPU:
+		return resource.Milli
+	case scheduling.PriceResource:
+		return resource.Nano
 	default:
-		return q.Value()
+		return 0
 	}
 }
 
 // Beyond64Bits reports whether a quantity in base units exceeds 64 bits.
 func Beyond64Bits(name corev1.ResourceName, q *resource.Quantity) bool {
-	near := q.AsApproximateFloat64()
-	if name == corev1.ResourceCPU {
-		near *= 1000
+	near, scale := q.AsApproximateFloat64(), scaleOf(name)
+	switch scale {
+	case resource.Milli:
+		near *= 1e3
+	case resource.Nano:
+		near *= 1e9
 	}
 	// Values that are far apart need no exact arithmetic, which would write out a number like 1e1000000.
 	if near < math.MaxInt64/2 || near > math.MaxInt64*2.0 {
 		return near > math.MaxInt64
 	}
-	most := resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
-	if name == corev1.ResourceCPU {
-		most = resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
-	}
+	most := resource.NewScaledQuantity(math.MaxInt64, scale)
 	exact := q.DeepCopy() // Cmp may change the form of its receiver
 	return exact.Cmp(*most) > 0
 }
@@ -352,12 +362,10 @@ func Beyond64Bits(name corev1.ResourceName, q *resource.Quantity) bool {
 // Quantity is the inverse of [Amount].
 func Quantity(name corev1.ResourceName, n int64) resource.Quantity {
 	switch name {
-	case corev1.ResourceCPU:
-		return *resource.NewMilliQuantity(n, resource.DecimalSI)
 	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
 		return *resource.NewQuantity(n, resource.BinarySI)
 	default:
-		return *resource.NewQuantity(n, resource.DecimalSI)
+		return *resource.NewScaledQuantity(n, scaleOf(name))
 	}
 }
 

@@ -22,11 +22,10 @@ type account struct{ pool, name string }
 // ledger holds a balance for each account, or an amount that is taken from it: of a reservation, or of a resource in base units.
 type ledger map[account]int64
 
-// spend takes n machines of a pool from the pool's limits.
-func (l ledger) spend(pool *scheduling.NodePool, capacity corev1.ResourceList, n int64) {
-	limited := instance.LimitedResources(pool)
-	for i, use := range instance.LimitUse(limited, capacity) {
-		l[account{pool.Name, string(limited[i])}] -= n * use
+// add adds the share of a pool's limits that a node uses, sign times.
+func (l ledger) add(pool string, limited []corev1.ResourceName, use []int64, sign int64) {
+	for i, n := range use {
+		l[account{pool, string(limited[i])}] += sign * n
 	}
 }
 
@@ -142,7 +141,8 @@ func (s *Stock) takes(known map[offer]ledger, l *scheduling.Launch, x *schedulin
 		out[account{name: id}] = amount
 	}
 	if t, o := s.sold(l.NodePool, x); o != nil {
-		out.spend(s.nodePools[l.NodePool], t.CapacityOf(*o), -1)
+		limited := instance.LimitedResources(s.nodePools[l.NodePool])
+		out.add(l.NodePool, limited, instance.LimitUse(limited, t.CapacityOf(*o), o.Price), 1)
 	}
 	known[at] = out
 	return out
@@ -174,7 +174,8 @@ func (s *Stock) left(launches []scheduling.Launch, nodes iter.Seq[*corev1.Node])
 		for node := range nodes {
 			pool := s.nodePools[node.Labels[scheduling.NodePoolLabel]]
 			if pool != nil && podspec.TakesOfLimits(node) {
-				out.spend(pool, instance.NodeCapacity(s.problem, node), 1)
+				limited := instance.LimitedResources(pool)
+				out.add(pool.Name, limited, instance.NodeLimitUse(s.problem, pool.Name, limited, node), -1)
 			}
 		}
 	}

@@ -75,7 +75,7 @@ func idleLimits(p *scheduling.Problem) []scheduling.Warning {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(pool.Spec.Limits)) {
-			if name != scheduling.NodesResource && !sells(catalog, name) {
+			if name != scheduling.NodesResource && name != scheduling.PriceResource && !sells(catalog, name) {
 				out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: fmt.Sprintf(
 					"%s limits nothing: no instance type of the catalog has the resource %s", strict.Member("spec.limits", string(name)), name)})
 			}

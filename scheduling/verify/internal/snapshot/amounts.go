@@ -8,9 +8,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Amounts are whole base units per resource: millicores of CPU, bytes of memory
+// Amounts are whole base units per resource: millicores of CPU, nano-USD of limits on prices, bytes of memory
 // and storage, pods, devices. A resource that is absent is 0. The numbers have no
 // size limit, so that no sum can overflow.
 type Amounts map[corev1.ResourceName]*big.Int
@@ -39,8 +41,11 @@ func baseUnits(name corev1.ResourceName, q resource.Quantity, up bool) *big.Int 
 	// The value is n ÷ 10^scale. Beyond the clamp, which no real quantity reaches,
 	// numbers would only grow longer.
 	scale := min(max(int64(dec.Scale()), -maxExponent), maxExponent)
-	if name == corev1.ResourceCPU {
+	switch name {
+	case corev1.ResourceCPU:
 		scale -= 3
+	case scheduling.PriceResource:
+		scale -= 9
 	}
 	if scale <= 0 {
 		return n.Mul(n, powerOfTen(-scale))

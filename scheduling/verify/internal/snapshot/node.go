@@ -37,6 +37,8 @@ type Node struct {
 	// attach, by driver.
 	Running *corev1.Node
 	limits  map[string]int
+	// listed is the price of a running node in the catalog, for limits on prices; 0 where these do not count it.
+	listed *big.Int
 	// Kind and Offering are the instance type and offering of a planned node. Clashes are the labels on which its
 	// pool or launch disagrees with the catalog, sorted.
 	Kind     *instancetypes.InstanceType
@@ -50,7 +52,12 @@ func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 	n := &Node{
 		Name: running.Name, Object: "node/" + running.Name, Labels: running.Labels, Pool: pl, Running: running,
 		Capacity: RoundedUp(running.Status.Capacity), Allocatable: roundedDown(running.Status.Allocatable),
-		limits: w.Reader.storage.limits[running.Name], attached: make(attached),
+		limits: w.Reader.storage.limits[running.Name], attached: make(attached), listed: new(big.Int),
+	}
+	if pl != nil && pl.Limits[scheduling.PriceResource] != nil {
+		if _, o, ok := w.Sold(running); ok {
+			n.listed.SetInt64(int64(o.Price))
+		}
 	}
 	if InFlight(running) {
 		// Once pods can run there it has these labels.
@@ -96,7 +103,7 @@ func (n *Node) charge(sign int64) {
 	if n.Pool == nil || n.Running.DeletionTimestamp != nil {
 		return
 	}
-	for name, amount := range n.Capacity.Plus(Amounts{scheduling.NodesResource: big.NewInt(1)}) {
+	for name, amount := range n.Capacity.Plus(Amounts{scheduling.NodesResource: big.NewInt(1), scheduling.PriceResource: n.listed}) {
 		n.Pool.Usage.Add(Amounts{name: amount.Mul(amount, big.NewInt(sign))})
 	}
 }

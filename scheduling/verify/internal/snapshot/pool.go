@@ -204,6 +204,35 @@ func (pl *Pool) share(name corev1.ResourceName) corev1.ResourceName {
 	return name + " of nodepool/" + corev1.ResourceName(pl.Object.Name)
 }
 
+// Sold returns the type of a running node and its offering, on sale or not; false where the catalog does not have it. A node
+// without the id of a reservation has the offering without one, or else the one whose id is first, and an unknown id counts
+// only for capacity type reserved.
+func (w *State) Sold(node *corev1.Node) (t *instancetypes.InstanceType, o offerings.Offering, ok bool) {
+	labels := StableLabels(node.Labels)
+	t, ok = w.catalogOf(labels[scheduling.NodePoolLabel]).Get(labels[corev1.LabelInstanceTypeStable])
+	if !ok {
+		return nil, o, false
+	}
+	id, best := labels[offerings.ReservationIDLabel], (*offerings.Offering)(nil)
+	for i := range t.Offerings {
+		x := &t.Offerings[i]
+		if x.Zone != labels[corev1.LabelTopologyZone] || string(x.CapacityType) != labels[offerings.CapacityTypeLabel] {
+			continue
+		}
+		switch {
+		case x.ReservationID == id:
+			return t, *x, true
+		case id != "" && x.CapacityType == offerings.Reserved:
+		case best == nil || x.ReservationID < best.ReservationID:
+			best = x
+		}
+	}
+	if best == nil {
+		return nil, o, false
+	}
+	return t, *best, true
+}
+
 // reservation names the amount of a reservation.
 func reservation(id string) corev1.ResourceName {
 	return "units of reservation/" + corev1.ResourceName(id)
@@ -243,8 +272,13 @@ func (w *State) Left() Amounts {
 func (n *Node) Takes() Amounts {
 	out := Amounts{}
 	for name := range n.Pool.Limits {
-		if out[n.Pool.share(name)] = n.Capacity.Of(name); name == scheduling.NodesResource {
+		switch name {
+		case scheduling.NodesResource:
 			out[n.Pool.share(name)] = big.NewInt(1)
+		case scheduling.PriceResource:
+			out[n.Pool.share(name)] = big.NewInt(int64(n.Offering.Price))
+		default:
+			out[n.Pool.share(name)] = n.Capacity.Of(name)
 		}
 	}
 	if id := n.Offering.ReservationID; id != "" {

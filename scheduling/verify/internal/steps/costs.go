@@ -20,33 +20,11 @@ type costs struct {
 // priceOf returns the catalog's price of a node's machine, on sale or not, and the expected cost of the node; false
 // where the catalog does not have it.
 func (c *costs) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok bool) {
-	catalog := c.state.Problem.Catalog
-	if pl := c.state.Pools[poolOf(node)]; pl != nil {
-		catalog = pl.Catalog
-	}
-	labels := snapshot.StableLabels(node.Labels)
-	t, ok := catalog.Get(labels[corev1.LabelInstanceTypeStable])
+	t, o, ok := c.state.Sold(node)
 	if !ok {
 		return 0, 0, false
 	}
-	id, best := labels[offerings.ReservationIDLabel], (*offerings.Offering)(nil)
-	for i := range t.Offerings {
-		o := &t.Offerings[i]
-		if o.Zone != labels[corev1.LabelTopologyZone] || string(o.CapacityType) != labels[offerings.CapacityTypeLabel] {
-			continue
-		}
-		switch {
-		case o.ReservationID == id:
-			return o.Price, c.state.Policy.Objective(t, *o), true
-		case id != "" && o.CapacityType == offerings.Reserved:
-		case best == nil || o.ReservationID < best.ReservationID:
-			best = o
-		}
-	}
-	if best == nil {
-		return 0, 0, false
-	}
-	return best.Price, c.state.Policy.Objective(t, *best), true
+	return o.Price, c.state.Policy.Objective(t, o), true
 }
 
 // expectedOf returns the expected cost of an option of a launch, its price if the catalog does not have it.
