@@ -161,10 +161,10 @@ func (c *Catalog) Lookup(key offerings.Key) (offerings.Offering, bool) {
 	return o, ok
 }
 
-// Draws returns what a node of an offering takes of a reservation, inventory or commitment: its id, and the amount of
+// Draws returns what a node of an offering of a catalog takes of a reservation, inventory or commitment: its id, and the amount of
 // [offerings.Offering.ReservationCount]. The id is that of the key, "" for none. The amount is 1 where the catalog does not
 // have the offering.
-func (c *Catalog) Draws(key offerings.Key) (id string, amount int64) {
+func Draws(c *Catalog, key offerings.Key) (id string, amount int64) {
 	if key.ReservationID == "" {
 		return "", 0
 	}

@@ -58,6 +58,7 @@ func functions() map[string]any {
 		"instancetypes.Load":              instancetypes.Load,
 		"instancetypes.MaxPods":           instancetypes.MaxPods,
 		"instancetypes.NewCatalog":        instancetypes.NewCatalog,
+		"instancetypes.Draws":             instancetypes.Draws,
 		"instancetypes.OfferingOf":        instancetypes.OfferingOf,
 		"instancetypes.ParseFilter":       instancetypes.ParseFilter,
 		"instancetypes.ReadCSV":           instancetypes.ReadCSV,

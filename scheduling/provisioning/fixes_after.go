@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -47,7 +48,7 @@ func carriedOut(f *instance.Facts, plan *scheduling.Plan, every bool) (*Session,
 		}
 		most := map[string]int64{} // by reservation, the most that any option takes
 		for i := range options {
-			if id, amount := p.CatalogOf(l.NodePool).Draws(options[i].Key()); id != "" {
+			if id, amount := instancetypes.Draws(p.CatalogOf(l.NodePool), options[i].Key()); id != "" {
 				most[id] = max(most[id], amount)
 			}
 		}

@@ -149,7 +149,7 @@ func carriedOut(t *testing.T, p scheduling.Problem, plan *scheduling.Plan, solve
 		node, err := l.Node("new-"+l.Name, &l.Options[0], catalog)
 		require.NoError(t, err)
 		w.problem.Nodes = append(w.problem.Nodes, node)
-		if id, amount := catalog.Draws(l.Options[0].Key()); id != "" {
+		if id, amount := instancetypes.Draws(catalog, l.Options[0].Key()); id != "" {
 			w.offerings(func(_ string, o *offerings.Offering) bool {
 				if o.ReservationID == id {
 					o.ReservationCount -= amount

@@ -38,12 +38,12 @@ func carryOut(c *disruption.Cluster, step *disruption.Step) {
 		node.CreationTimestamp = metav1.NewTime(c.Now)
 		c.Nodes = append(c.Nodes, node)
 		c.Machines = append(c.Machines, disruption.Machine{Node: l.Name, Created: c.Now, Initialized: c.Now, LastPodEvent: c.Now})
-		if id, amount := c.CatalogOf(l.NodePool).Draws(l.Options[0].Key()); id != "" {
+		if id, amount := instancetypes.Draws(c.CatalogOf(l.NodePool), l.Options[0].Key()); id != "" {
 			used[id] += amount
 		}
 	}
 	for _, node := range c.Nodes {
-		if id, amount := c.CatalogOf(node.Labels[scheduling.NodePoolLabel]).Draws(instancetypes.OfferingOf(node)); id != "" && slices.Contains(step.Drain, node.Name) {
+		if id, amount := instancetypes.Draws(c.CatalogOf(node.Labels[scheduling.NodePoolLabel]), instancetypes.OfferingOf(node)); id != "" && slices.Contains(step.Drain, node.Name) {
 			used[id] -= amount
 		}
 	}

@@ -109,8 +109,8 @@ func Limit(amounts ...ResourceAmount) NodePoolOption {
 // MaxNodes bounds the number of the pool's nodes.
 func MaxNodes(n int64) NodePoolOption { return Limit(Count(scheduling.NodesResource, n)) }
 
-// MaxPrice bounds the sum of the prices of the pool's nodes.
-func MaxPrice(p offerings.Price) NodePoolOption {
+// LimitPrice bounds the sum of the prices of the pool's nodes.
+func LimitPrice(p offerings.Price) NodePoolOption {
 	return Limit(ResourceAmount{scheduling.PriceResource, *resource.NewScaledQuantity(int64(p), resource.Nano)})
 }
 

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -74,7 +75,7 @@ func (r *clusterGenerator) carryOut(c *disruption.Cluster, plan *scheduling.Plan
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		node := mustNode(c, l, fmt.Sprintf("machine-%02d", i+1))
-		if id, amount := c.CatalogOf(l.NodePool).Draws(l.Options[0].Key()); id != "" {
+		if id, amount := instancetypes.Draws(c.CatalogOf(l.NodePool), l.Options[0].Key()); id != "" {
 			used[id] += amount
 		}
 		c.Nodes = append(c.Nodes, node)

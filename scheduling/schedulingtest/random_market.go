@@ -247,7 +247,7 @@ func (w *market) limit() NodePoolOption {
 	case 4:
 		cores := int64(w.base.dice.Between(2, 64))
 		if cores%2 == 0 {
-			return MaxPrice(Cents(cores))
+			return LimitPrice(Cents(cores))
 		}
 		return Limit(Cores(cores))
 	default:

@@ -81,7 +81,7 @@ func (s Stock) Changed(change func(*instancetypes.InstanceType, *offerings.Offer
 // Draws returns what a node that a NodePool launches from an offering takes of a reservation: its ID, "" for none, and the
 // amount. pool is "" for a node without one.
 func (s *Stock) Draws(pool string, key offerings.Key) (id string, amount int64) {
-	return s.of(pool).Draws(key)
+	return instancetypes.Draws(s.of(pool), key)
 }
 
 // Reserve takes amounts from reservations, by ID, or gives them back where they are below 0. It adds the new counts to

@@ -23,7 +23,7 @@ func (pr *worthProof) checkMachines() (reserved *big.Int, ok bool) {
 			price, within := pr.claim.state.Policy.Objective(m.Kind, m.Offering), true
 			for x, domain := range pr.inDomains(m) {
 				if m.Offering.Counted() {
-					over := pr.claim.shared(x.surplus(m, price), m.Offering)
+					over := pr.shared(x.surplus(m, price), m.Offering)
 					if old := surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
 						surplus[m.Offering.ReservationID] = over
 					}
@@ -52,9 +52,9 @@ func (pr *worthProof) checkMachines() (reserved *big.Int, ok bool) {
 // shared returns the worth beyond their price of the nodes of an offering that a whole reservation suffices for, parts of a
 // node included, from that of one node: over · count / use, rounded up. No choice among the offerings of a reservation has
 // more than the largest of these.
-func (c *Claim) shared(over *big.Int, o offerings.Offering) *big.Int {
+func (pr *worthProof) shared(over *big.Int, o offerings.Offering) *big.Int {
 	use := big.NewInt(o.UsePerNode())
-	all := new(big.Int).Mul(over, big.NewInt(c.state.Reservations[o.ReservationID]))
+	all := new(big.Int).Mul(over, big.NewInt(pr.claim.state.Reservations[o.ReservationID]))
 	return all.Quo(all.Add(all, use).Sub(all, big.NewInt(1)), use)
 }
 
