@@ -34,16 +34,16 @@ func (d Discount) DeepCopy() Discount {
 
 // applies reports whether the discount is one of an offering of an instance type.
 func (d *Discount) applies(instanceType string, o *offerings.Offering) bool {
-	any := func(list []string, matches func(string) bool) bool {
+	one := func(list []string, matches func(string) bool) bool {
 		return len(list) == 0 || slices.ContainsFunc(list, matches)
 	}
-	return any(d.Families, func(family string) bool { return family == FamilyOf(instanceType) }) &&
-		any(d.InstanceTypes, func(pattern string) bool {
+	return one(d.Families, func(family string) bool { return family == FamilyOf(instanceType) }) &&
+		one(d.InstanceTypes, func(pattern string) bool {
 			ok, err := path.Match(pattern, instanceType)
 			return ok && err == nil
 		}) &&
-		any(d.Regions, func(region string) bool { return InRegion(o.Zone, region) }) &&
-		any(d.Zones, func(zone string) bool { return zone == o.Zone }) &&
+		one(d.Regions, func(region string) bool { return InRegion(o.Zone, region) }) &&
+		one(d.Zones, func(zone string) bool { return zone == o.Zone }) &&
 		(len(d.CapacityTypes) == 0 || slices.Contains(d.CapacityTypes, o.CapacityType))
 }
 

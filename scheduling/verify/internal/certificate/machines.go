@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/rule"
@@ -23,10 +25,8 @@ func (pr *worthProof) checkMachines() (reserved *big.Int, ok bool) {
 			price, within := pr.claim.state.Policy.Objective(m.Kind, m.Offering), true
 			for x, domain := range pr.inDomains(m) {
 				if m.Offering.Counted() {
-					over := pr.shared(x.surplus(m, price), m.Offering)
-					if old := surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
-						surplus[m.Offering.ReservationID] = over
-					}
+					id := m.Offering.ReservationID
+					surplus[id] = pr.shared(x, m, price, lo.CoalesceOrEmpty(surplus[id], new(big.Int)))
 				} else if price, payable := charged(pr.multipliers, price, domain); !payable || !x.withinPrice(m, price) {
 					within = false
 				}
@@ -50,12 +50,21 @@ func (pr *worthProof) checkMachines() (reserved *big.Int, ok bool) {
 }
 
 // shared returns the worth beyond their price of the nodes of an offering that a whole reservation suffices for, parts of a
-// node included, from that of one node: over · count / use, rounded up. No choice among the offerings of a reservation has
-// more than the largest of these.
-func (pr *worthProof) shared(over *big.Int, o offerings.Offering) *big.Int {
-	use := big.NewInt(o.UsePerNode())
-	all := new(big.Int).Mul(over, big.NewInt(pr.claim.state.Reservations[o.ReservationID]))
-	return all.Quo(all.Add(all, use).Sub(all, big.NewInt(1)), use)
+// node included: that of one node by the proof x · count / use, rounded up; or so far, if that is larger. No choice among
+// the offerings of a reservation has more than the largest of these. Nodes that cannot raise so far are not looked at
+// closely, because the proof tries a limited number of patterns.
+func (pr *worthProof) shared(x *worthProof, m *snapshot.Node, price offerings.Price, soFar *big.Int) *big.Int {
+	count, use := big.NewInt(pr.claim.state.Reservations[m.Offering.ReservationID]), big.NewInt(m.Offering.UsePerNode())
+	if count.Sign() <= 0 {
+		return soFar
+	}
+	least := new(big.Int).Mul(soFar, use)
+	over := x.surplus(m, price, least.Quo(least, count))
+	over.Mul(over, count)
+	if over.Quo(over.Add(over, use).Sub(over, big.NewInt(1)), use).Cmp(soFar) <= 0 {
+		return soFar
+	}
+	return over
 }
 
 // bareWithinPrice reports whether no pool can launch from the offering a machine that holds more worth than it costs, because
@@ -116,11 +125,12 @@ func (pr *worthProof) anyPodsWithinPrice(room []int64, price offerings.Price) bo
 	})
 }
 
-// surplus returns the worth beyond its price that the machine may hold.
-func (pr *worthProof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
+// surplus returns the worth beyond its price that the machine may hold. Up to least it need not be exact.
+func (pr *worthProof) surplus(m *snapshot.Node, price offerings.Price, least *big.Int) *big.Int {
 	most, cost := new(big.Int), pr.bound.scaled(price)
+	limit := new(big.Int).Add(cost, least)
 	for _, l := range pr.loads(m, pr.roomVectors(m)) {
-		if over := new(big.Int).Sub(pr.bound.tightest(l, cost), cost); over.Cmp(most) > 0 {
+		if over := new(big.Int).Sub(pr.bound.tightest(l, limit), cost); over.Cmp(most) > 0 {
 			most = over
 		}
 	}
