@@ -263,6 +263,7 @@ func summaryMutations() []mutation {
 		{"room on existing nodes", virtual(func(r *scheduling.RoomKept) { r.Existing, r.Launched = 3, 0 }), broken(verify.CodeSummaryRoomKept)},
 		{"room larger than the pods", virtual(func(r *scheduling.RoomKept) { r.Requests = st.Resources(st.Cores(2)) }), broken(verify.CodeSummaryRoomKept)},
 		{"room below no price", virtual(func(r *scheduling.RoomKept) { r.PricePerHour = -1 }), broken(verify.CodeSummaryRoomKept)},
+		{"shares of a SpotPolicy that the problem lacks", change(func(s *scheduling.Summary) { s.SpotShares = []scheduling.SpotShare{{Policy: "web"}} }), broken(verify.CodeSummarySpotShares)},
 		{"room above the price of the plan", virtual(func(r *scheduling.RoomKept) { r.PricePerHour = st.Cents(1000) }), broken(verify.CodeSummaryRoomKept)},
 		{"resource twice", change(func(s *scheduling.Summary) { s.Resources = append(s.Resources, s.Resources[0]) }), broken(verify.CodeSummaryResources)},
 		{"bound above the price", func(f *fixture) { f.claim(f.plan.Summary.PricePerHour + 1) }, broken(verify.CodeBoundAbovePrice, verify.CodeBoundUnproven)},
