@@ -98,6 +98,24 @@ func TestSpotPoliciesCountRunningPods(t *testing.T) {
 	assert.Equal(t, offerings.Spot, plan.Launches[0].Options[0].CapacityType)
 }
 
+// Virtual pods count for no policy: four of the ten real pods are on demand, and both virtual ones have room on a spot node.
+func TestSpotPoliciesDoNotCountVirtualPods(t *testing.T) {
+	p := spotMarket()
+	for _, pod := range schedulingtest.Pods(2, "buffer", schedulingtest.Label("app", "web"),
+		schedulingtest.Requests(schedulingtest.MilliCPU(900), schedulingtest.GiB(1))) {
+		pod.Annotations = map[string]string{scheduling.VirtualPodAnnotation: "true"}
+		p.Pods = append(p.Pods, pod)
+	}
+	p.SpotPolicies = []*scheduling.SpotPolicy{spotPolicy("web", lo.ToPtr[int32](60), 0)}
+	plan, err := provisioning.Planner{}.Plan(context.Background(), p)
+	require.NoError(t, err)
+	require.NoError(t, verify.Plan(p, plan))
+	s := plan.Summary.SpotShares[0]
+	assert.Equal(t, []int{10, 4, 4, 6}, []int{s.Pods, s.MinOnDemand, s.OnDemand, s.Spot})
+	assert.Equal(t, schedulingtest.Cents(2*9+4*3), plan.Summary.PricePerHour)
+	assert.Equal(t, 2, plan.Summary.RoomKept.Launched)
+}
+
 // A policy that cannot hold keeps pods pending, and the warning says so.
 func TestSpotPolicyWithoutOnDemandNodes(t *testing.T) {
 	p := spotMarket()
