@@ -18,6 +18,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
@@ -29,6 +30,18 @@ type described struct {
 	name, title string
 	of          reflect.Type
 	printed     [][]string
+}
+
+// PriceEntry is a price in the file that "plimsoll prices" writes.
+type PriceEntry struct {
+	Region       string                 `doc:"The region of the price; empty is every one." json:"region,omitempty"`
+	InstanceType string                 `doc:"The name of the instance type." json:"instanceType"`
+	CapacityType offerings.CapacityType `doc:"How its nodes are paid for." json:"capacityType"`
+	Zone         string                 `doc:"The zone; empty is every zone of the region." json:"zone,omitempty"`
+	ZoneID       string                 `doc:"The id of the zone, which says the same in every AWS account." json:"zoneID,omitempty"`
+	Price        offerings.Price        `doc:"The price of a node in USD per hour." json:"price"`
+	Date         string                 `doc:"The day of the price, as YYYY-MM-DD." json:"date,omitempty"`
+	PriceList    string                 `doc:"The price list that it stands in." json:"priceList,omitempty"`
 }
 
 // outputs are all outputs in JSON that the command has.
@@ -58,6 +71,9 @@ func outputs(t *testing.T) []described {
 			Provenance    []instancetypes.Provenance   `doc:"Where the figures come from." json:"provenance,omitempty"`
 			InstanceTypes []instancetypes.InstanceType `doc:"The instance types, by name." json:"instanceTypes"`
 		}](), [][]string{{"catalog", "-o", "json"}, {"catalog", "-o", "json", "--catalog", "testdata/reserved.csv"}}},
+		{"prices", "plimsoll prices -o json", reflect.TypeFor[struct {
+			Prices []PriceEntry `doc:"The prices, in order of region, instance type, capacity type and zone." json:"prices"`
+		}](), [][]string{{"prices", "../../examples/prices/aws-products.json", "../../examples/prices/spot-price-history.json", "-o", "json"}}},
 		{"regions", "plimsoll catalog --regions -o json", reflect.TypeFor[[]string](), [][]string{{"catalog", "--regions", "-o", "json"}}},
 	}
 }
