@@ -1,30 +1,14 @@
 package disruption_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
-
-// onSpot are the pods of a cluster that run on spot nodes, by name.
-func onSpot(c disruption.Cluster) map[string]bool {
-	out := map[string]bool{}
-	for _, pod := range c.Running {
-		at := slices.IndexFunc(c.Nodes, func(n *corev1.Node) bool { return n.Name == pod.Spec.NodeName })
-		if at >= 0 && c.Nodes[at].Labels[offerings.CapacityTypeLabel] == string(offerings.Spot) {
-			out[scheduling.PodName(pod)] = true
-		}
-	}
-	return out
-}
 
 // In random clusters no step puts more pods of a SpotPolicy on spot nodes than it allows, unless there were more before.
 func TestStepsKeepSpotPolicies(t *testing.T) {

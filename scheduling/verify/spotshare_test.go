@@ -41,14 +41,14 @@ func TestForgedSpotShares(t *testing.T) {
 		forge func(*scheduling.Problem, *scheduling.Plan)
 		codes []verify.Code
 	}{
-		"a plan for 80 %": {func(p *scheduling.Problem, plan *scheduling.Plan) {
+		"a plan for 80 %": {func(_ *scheduling.Problem, plan *scheduling.Plan) {
 			lax := withSpotPolicy()
 			*lax.SpotPolicies[0].Spec.MaxSpotPercent = 80
 			other, err := provisioning.Planner{}.Plan(context.Background(), lax)
 			require.NoError(t, err)
 			*plan = *other
 		}, []verify.Code{verify.CodeSpotShare, verify.CodeSummarySpotShares, verify.CodeNodeAffinity}},
-		"a spot option of an on-demand launch": {func(p *scheduling.Problem, plan *scheduling.Plan) {
+		"a spot option of an on-demand launch": {func(_ *scheduling.Problem, plan *scheduling.Plan) {
 			l := onDemand(plan)
 			l.Options = append(l.Options, scheduling.LaunchOption{InstanceType: "m7i.large", Zone: "us-east-1a", CapacityType: offerings.Spot, Price: st.Cents(3)})
 		}, []verify.Code{verify.CodeSpotShare, verify.CodeNodeAffinity}},
