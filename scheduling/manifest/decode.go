@@ -91,7 +91,7 @@ func inJSON(v any) string {
 }
 
 // amountFault states the fault of an amount with a name: of a number of pods, or of a quantity of a
-// resource. Pods and devices must be whole numbers. Amounts above 64 bits are allowed, as in the
+// resource. Pods and devices must be whole numbers, limits on prices need not. Amounts above 64 bits are allowed, as in the
 // API server.
 func amountFault(name string, amount any) string {
 	switch a := amount.(type) {
@@ -103,6 +103,7 @@ func amountFault(name string, amount any) string {
 		switch {
 		case a.Sign() < 0:
 			return "is negative"
+		case name == string(scheduling.PriceResource):
 		case (name == string(corev1.ResourcePods) || strings.Contains(name, "/")) && !whole(*a):
 			return "is not a whole number"
 		}

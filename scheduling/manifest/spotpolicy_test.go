@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -37,4 +39,17 @@ func TestSpotPolicies(t *testing.T) {
 	s, err = read("{podSelector: {}, minOnDemand: 1, minSpotPools: 3}")
 	require.NoError(t, err)
 	require.Contains(t, s.Warnings[0].Message, "spec.minSpotPools")
+}
+
+// A limit on the price of nodes may have cents, other than limits on devices.
+func TestLimitOnPrices(t *testing.T) {
+	read := func(name string) (*manifest.Snapshot, error) {
+		return manifest.Loader{}.Read("x.yaml", strings.NewReader(object("karpenter.sh/v1", "NodePool", "web", `{limits: {`+name+`: "12.5"}}`)))
+	}
+	s, err := read(string(scheduling.PriceResource))
+	require.NoError(t, err)
+	limit := s.Problem.NodePools[0].Spec.Limits[scheduling.PriceResource]
+	require.Zero(t, limit.Cmp(resource.MustParse("12.5")))
+	_, err = read("nvidia.com/gpu")
+	require.ErrorContains(t, err, `spec.limits[nvidia.com/gpu]: "12.5" is not a whole number`)
 }
