@@ -74,11 +74,14 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	})
 	textFlag(flags, "headroom", "keep room free: `AMOUNT` is a share of the CPU and memory that pods request, such as 15%, or a size, such as cpu=8,memory=32Gi; pool=NAME: before it is for the nodes of a NodePool, such as pool=general:15%; may be repeated", func(text string) error {
 		h, err := parseHeadroom(text)
+		if err != nil {
+			return err
+		}
 		if slices.ContainsFunc(f.headroom, func(known buffers.Headroom) bool { return known.NodePool == h.NodePool }) {
 			return errors.New("is stated twice for the same nodes")
 		}
 		f.headroom = append(f.headroom, h)
-		return err
+		return nil
 	})
 	choiceFlag(flags, &f.scoring, "scoring-strategy", "scoring `STRATEGY` of the kube-scheduler plugin NodeResourcesFit, for --placement free; default: from the KubeSchedulerConfiguration of the input, or else LeastAllocated", scheduling.LeastAllocated, scheduling.MostAllocated)
 	grouped(cmd, groupBuy)

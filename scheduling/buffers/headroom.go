@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -36,8 +38,8 @@ const (
 // Buffer is the headroom as virtual pods of the problem. Their number and their equal requests add up to the room, rounded up.
 // They are as few as possible while none requests more of a resource than nine of ten pods of the problem that request it: so
 // the room is in pieces that suit these pods, and each piece fits wherever the largest of them does. Without such pods it is
-// one piece. The error names an unknown NodePool, a share outside of 0 to 100, an amount that is not above 0, or a headroom of
-// more than 500,000 virtual pods.
+// one piece. The error names an unknown NodePool, a share outside of 0 to 100, an amount that is not above 0, too large or in
+// fewer units than there are virtual pods (e.g. one GPU beside many cores), or a headroom of more than 500,000 virtual pods.
 func (h Headroom) Buffer(p *scheduling.Problem) (*Buffer, error) {
 	if p == nil {
 		p = &scheduling.Problem{}
@@ -62,14 +64,18 @@ func (h Headroom) Buffer(p *scheduling.Problem) (*Buffer, error) {
 	if room == nil {
 		room = corev1.ResourceList{}
 	}
-	for name, q := range room {
+	for _, name := range slices.Sorted(maps.Keys(room)) {
+		q := room[name]
 		if q.Sign() <= 0 {
 			return nil, fmt.Errorf("headroom: %s: %s is not above 0", name, q.String())
+		}
+		if podspec.Amount(name, q) > math.MaxInt64/4 { // beyond it, sums and parts that are rounded up exceed 64 bits
+			return nil, fmt.Errorf("headroom: %s: %s is too large", name, q.String())
 		}
 	}
 	requests := h.requests(p)
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		sum := room[name]
+		sum := room[name].DeepCopy() // Add may write to memory that quantities share
 		sum.Add(shareOf(h.Share, name, requests[name]))
 		if sum.Sign() > 0 {
 			room[name] = sum
@@ -79,10 +85,10 @@ func (h Headroom) Buffer(p *scheduling.Problem) (*Buffer, error) {
 		return out, nil
 	}
 	out.Replicas = 1
-	for name, q := range room {
-		n := 1.0
+	for _, name := range slices.Sorted(maps.Keys(room)) {
+		q, n := room[name], 1.0
 		if most := ninthTenth(requests[name]); most > 0 {
-			n = math.Ceil(float64(units(name, q)) / float64(most))
+			n = math.Ceil(float64(podspec.Amount(name, q)) / float64(most))
 		}
 		if n > mostPods {
 			return nil, fmt.Errorf("headroom: %s: %s is more than %d pods", name, q.String(), mostPods)
@@ -90,14 +96,18 @@ func (h Headroom) Buffer(p *scheduling.Problem) (*Buffer, error) {
 		out.Replicas = max(out.Replicas, int(n))
 	}
 	each := corev1.ResourceList{}
-	for name, q := range room {
+	for _, name := range slices.Sorted(maps.Keys(room)) {
+		q := room[name]
+		if podspec.Amount(name, q) < int64(out.Replicas) { // e.g. one GPU, of which each virtual pod would have one
+			return nil, fmt.Errorf("headroom: %s: %s has no equal parts for %d virtual pods, as many as the other resources need", name, q.String(), out.Replicas)
+		}
 		each[name] = part(name, q, int64(out.Replicas))
 	}
 	spec.Containers = []corev1.Container{{Name: "room", Resources: corev1.ResourceRequirements{Requests: each}}}
 	return out, nil
 }
 
-// requests are the requests of the pods that the headroom is for, by resource.
+// requests are the requests of the pods that the headroom is for, by resource, in the base units of [podspec.Amount].
 func (h Headroom) requests(p *scheduling.Problem) map[corev1.ResourceName][]int64 {
 	pool := map[string]string{} // by node
 	for _, node := range p.Nodes {
@@ -107,7 +117,7 @@ func (h Headroom) requests(p *scheduling.Problem) map[corev1.ResourceName][]int6
 	}
 	var pods []*corev1.Pod
 	for _, pod := range slices.Concat(p.Pods, p.Running) {
-		if pod == nil || scheduling.IsVirtual(pod) || ofNode(pod) || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		if pod == nil || scheduling.IsVirtual(pod) || !lifecycle.Evictable(pod) {
 			continue
 		}
 		there := pool[pod.Spec.NodeName] == h.NodePool
@@ -121,42 +131,21 @@ func (h Headroom) requests(p *scheduling.Problem) map[corev1.ResourceName][]int6
 	out := map[corev1.ResourceName][]int64{}
 	for _, list := range provisioning.PodRequests(pods) {
 		for name, q := range list {
-			out[name] = append(out[name], units(name, q))
+			out[name] = append(out[name], podspec.Amount(name, q))
 		}
 	}
 	return out
 }
 
-// ofNode reports whether a pod comes with its node: it is a DaemonSet's or a static pod.
-func ofNode(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind == "DaemonSet" || ref.Kind == "Node" })
-}
-
-// units is a quantity in millicores of CPU, else in the unit of the resource.
-func units(name corev1.ResourceName, q resource.Quantity) int64 {
-	if name == corev1.ResourceCPU {
-		return q.MilliValue()
-	}
-	return q.Value()
-}
-
-// shareOf is a share of the sum of some requests, rounded up, in units of millicores or of the resource; the quantity is the
-// zero one where there are none.
+// shareOf is a share of the sum of requests, which are in the base units of [podspec.Amount], rounded up; 0 where there are
+// none.
 func shareOf(share float64, name corev1.ResourceName, requests []int64) (out resource.Quantity) {
 	sum := new(big.Float)
 	for _, n := range requests {
 		sum.Add(sum, new(big.Float).SetInt64(n))
 	}
 	n, _ := sum.Mul(sum, big.NewFloat(share)).Float64()
-	return quantity(name, int64(math.Ceil(min(n, math.MaxInt64/2))))
-}
-
-// quantity is an amount in the units of [units].
-func quantity(name corev1.ResourceName, n int64) resource.Quantity {
-	if name == corev1.ResourceCPU {
-		return *resource.NewMilliQuantity(n, resource.DecimalSI)
-	}
-	return *resource.NewQuantity(n, resource.BinarySI)
+	return podspec.Quantity(name, int64(math.Ceil(min(n, math.MaxInt64/4))))
 }
 
 // ninthTenth is the least request that nine of ten of some pods do not exceed; 0 for no pods.
@@ -170,10 +159,10 @@ func ninthTenth(requests []int64) int64 {
 
 // part is one of n equal parts of a quantity, rounded up; memory to whole mebibytes.
 func part(name corev1.ResourceName, q resource.Quantity, n int64) resource.Quantity {
-	each := (units(name, q)-1)/n + 1
+	each := (podspec.Amount(name, q)-1)/n + 1
 	if name == corev1.ResourceMemory {
 		const mebibyte = 1 << 20
 		each = ((each-1)/mebibyte + 1) * mebibyte
 	}
-	return quantity(name, each)
+	return podspec.Quantity(name, each)
 }

@@ -69,7 +69,11 @@ func TestHeadroomWithoutPods(t *testing.T) {
 		"headroom: share NaN is not between 0 and 100": {Share: math.NaN()},
 		"headroom: share -1 is not between 0 and 100":  {Share: -1},
 		"headroom: cpu: 0 is not above 0":              {Amounts: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("0")}},
-		"headroom: cpu: 1M is more than 500000 pods":   {Amounts: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1M")}},
+		"headroom: cpu: 9E is too large":               {Amounts: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("9E")}},
+		"headroom: nvidia.com/gpu: 1 has no equal parts for 2 virtual pods, as many as the other resources need": {
+			Amounts: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2m"), "nvidia.com/gpu": resource.MustParse("1")},
+		},
+		"headroom: cpu: 1M is more than 500000 pods": {Amounts: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1M")}},
 	} {
 		_, err := h.Buffer(small)
 		require.EqualError(t, err, want)
