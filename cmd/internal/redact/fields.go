@@ -40,7 +40,7 @@ func fields() map[string]meaning {
 			priorities machineFamily machineType spot minCores minMemoryGb gpu location zones autoscalingPolicy consolidationDelayMinutes
 			consolidationThreshold nodePoolConfig disks sizeGiB category boot imageSelectorTerms family
 			kubeletConfiguration provider providerRef consolidation enabled ttlSecondsAfterEmpty ttlSecondsUntilExpired
-			maxSpotPercent minOnDemand profiles pluginConfig args defaultConstraints defaultingType scoringStrategy`,
+			maxSpotPercent minOnDemand provisioningStrategy podTemplateRef scalableRef apiGroup percentage profiles pluginConfig args defaultConstraints defaultingType scoringStrategy`,
 		named: `name generateName namespace nodeName value values namespaces claimName volumeName storageClassName priorityClassName runtimeClassName
 			nominatedNodeName schedulerName providerID volumeHandle volumeID pdName diskName diskURI handler id
 			nodepools resourceClaimName resourceClaimTemplateName podGroupName`,

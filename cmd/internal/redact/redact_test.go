@@ -112,6 +112,25 @@ spec: {capacity: {storage: 1Gi}, csi: {driver: ebs.csi.aws.com, volumeHandle: vo
 	}
 }
 
+// CapacityBuffers keep as much room, for the same workloads.
+func TestBuffersStay(t *testing.T) {
+	got := redacted(t, `{"kind": "CapacityBuffer", "apiVersion": "autoscaling.x-k8s.io/v1beta1", "metadata": {"name": "acme"}, "spec": {
+		"scalableRef": {"apiGroup": "apps", "kind": "Deployment", "name": "acme"}, "percentage": 20, "provisioningStrategy": "buffer.x-k8s.io/active-capacity"}}`)
+	var o struct {
+		Metadata struct{ Name string }
+		Spec     struct {
+			ScalableRef          struct{ APIGroup, Kind, Name string }
+			Percentage           int
+			ProvisioningStrategy string
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(got), &o))
+	require.Equal(t, 20, o.Spec.Percentage)
+	require.Equal(t, "buffer.x-k8s.io/active-capacity", o.Spec.ProvisioningStrategy)
+	require.Equal(t, []string{"apps", "Deployment", o.Metadata.Name}, []string{o.Spec.ScalableRef.APIGroup, o.Spec.ScalableRef.Kind, o.Spec.ScalableRef.Name})
+	require.NotContains(t, got, "acme")
+}
+
 // Names that are made of others stay so, and keep their order.
 func TestNamesKeepTheirRelations(t *testing.T) {
 	objects := []redact.Object{}
