@@ -10,6 +10,7 @@ import (
 	"github.com/samber/lo"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/buffers"
@@ -182,7 +183,7 @@ func (b *capacityBuffer) pods(spec *corev1.PodSpec, replicas int) int {
 	requests := provisioning.PodRequests([]*corev1.Pod{{Spec: *spec}})[0]
 	for name, limit := range s.Limits {
 		if request, ok := requests[name]; ok && request.Sign() > 0 {
-			most, limited = min(most, limit.MilliValue()/request.MilliValue()), true
+			most, limited = min(most, baseUnits(name, limit)/baseUnits(name, request)), true
 		}
 	}
 	switch {
@@ -192,4 +193,16 @@ func (b *capacityBuffer) pods(spec *corev1.PodSpec, replicas int) int {
 		return int(most)
 	}
 	return int(min(n, most))
+}
+
+// baseUnits is a quantity in millicores for CPU, in units of the resource otherwise, rounded up; the largest int64 for quantities
+// above 9.2e15, which are no limits.
+func baseUnits(name corev1.ResourceName, q resource.Quantity) int64 {
+	switch {
+	case q.AsApproximateFloat64() > math.MaxInt64/1000:
+		return math.MaxInt64
+	case name == corev1.ResourceCPU:
+		return q.MilliValue()
+	}
+	return q.Value()
 }

@@ -29,6 +29,7 @@ func TestCapacityBuffers(t *testing.T) {
 		"{" + ref + ", replicas: 3}":                                                             3,
 		"{" + ref + ", limits: {cpu: 450m}}":                                                     4,
 		"{" + ref + ", replicas: 3, limits: {cpu: 250m, memory: 1}}":                             2,
+		"{" + ref + ", replicas: 3, limits: {cpu: 250m, memory: 20Pi}}":                          2,
 		"{" + workload + ", percentage: 20}":                                                     2,
 		"{" + workload + ", percentage: 0}":                                                      0,
 		"{" + workload + ", percentage: 20, replicas: 5}":                                        5,
