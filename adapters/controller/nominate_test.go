@@ -228,6 +228,9 @@ func TestTakenRoomIsPlannedWithTheNextBatch(t *testing.T) {
 	other := w.pod(&app{name: "other", cpu: nodes[0].Status.Allocatable.Cpu().String(), memory: "1Gi"})
 	other.Spec.NodeName, other.Status.Phase = taken, corev1.PodRunning
 	w.put(other)
+	static := w.pod(&app{name: "static", cpu: "100m", memory: "1Gi"}) // plans leave room for it, as for pods of DaemonSets
+	static.Spec.NodeName, static.Annotations = nodes[len(nodes)-1].Name, map[string]string{corev1.MirrorPodAnnotationKey: "hash"}
+	w.put(static)
 	w.skew -= tickLength - time.Second // it is bound one second before the batch ends, and long before bindTimeout
 	require.NoError(t, w.round(t, c))
 	require.Equal(t, before.Plans, c.Stats().Plans)

@@ -41,7 +41,7 @@ func (c *Controller) took(x *state.Change) {
 		switch {
 		case o.Spec.NodeName == "" && before == nil:
 			c.pods.came = c.clock.elapsed
-		case o.Spec.NodeName != "" && (before == nil || before.Spec.NodeName == "") && !lifecycle.OfDaemonSet(o):
+		case o.Spec.NodeName != "" && (before == nil || before.Spec.NodeName == "") && lifecycle.Evictable(o):
 			c.pods.bound(o)
 		}
 	case *corev1.Node:

@@ -72,7 +72,7 @@ func (p *promise) at() string {
 	return p.node
 }
 
-// bound notes that a pod has been bound.
+// bound notes that a pod has been bound that is not of a DaemonSet and not static: plans leave room for these.
 func (w *waiting) bound(pod *corev1.Pod) {
 	if p := w.promised[scheduling.PodName(pod)]; p == nil || p.at() != pod.Spec.NodeName {
 		w.taken[pod.Spec.NodeName] = true
