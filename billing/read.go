@@ -143,16 +143,19 @@ func (r *reading) object(raw []byte) {
 		r.fault("must be an object or a list: %w", err)
 		return
 	}
-	for name, read := range map[string]func(map[string]json.RawMessage){
-		"savingsPlans":      r.savingsPlans,
-		"searchResults":     r.savingsPlanRates,
-		"ReservedInstances": r.reservedInstances,
-	} {
-		if _, ok := fields[name]; ok {
-			read(fields)
-			r.cutOff(fields)
-			return
+	isList := false
+	for _, list := range []struct {
+		name string
+		read func(map[string]json.RawMessage)
+	}{{"savingsPlans", r.savingsPlans}, {"searchResults", r.savingsPlanRates}, {"ReservedInstances", r.reservedInstances}} {
+		if _, ok := fields[list.name]; ok {
+			list.read(fields)
+			isList = true
 		}
+	}
+	if isList {
+		r.cutOff(fields)
+		return
 	}
 	if value, ok := fields["value"]; ok { // Azure's API
 		r.list(value)

@@ -167,3 +167,14 @@ func FuzzRead(f *testing.F) {
 		assert.LessOrEqual(t, bill.Uncovered, bill.List)
 	})
 }
+
+// A file may hold the output of several commands of AWS in one object.
+func TestListsInOneObject(t *testing.T) {
+	in, err := billing.Read(time.Time{}, billing.File{Name: "aws.json", In: strings.NewReader(`{
+		"ReservedInstances": [{"ReservedInstancesId": "r", "InstanceType": "m5.large", "InstanceCount": 2, "State": "active"}],
+		"savingsPlans": [{"savingsPlanId": "s", "offeringId": "o", "state": "active", "savingsPlanType": "Compute", "commitment": "1.5"}],
+		"searchResults": [{"savingsPlanOffering": {"offeringId": "o"}, "rate": "0.06", "productType": "EC2", "usageType": "BoxUsage:m5.large", "properties": []}]
+	}`)})
+	require.NoError(t, err)
+	require.Len(t, in.Commitments, 2)
+}
