@@ -158,6 +158,7 @@ func (r *reader) machineTypes() error {
 		if !regions[region] {
 			continue
 		}
+		delete(regions, region)
 		catalog, err := gcp.Catalog(region)
 		if err != nil {
 			return err
@@ -166,16 +167,20 @@ func (r *reader) machineTypes() error {
 			l, m := r.list(gcpList), machineTypeOf(t)
 			for _, by := range []offerings.CapacityType{offerings.OnDemand, offerings.Spot} {
 				known := r.rates[rateKey{region, m.family, by}]
-				if known == nil || known.core == 0 || known.memory == 0 {
-					continue
-				}
-				if m.unpriced != "" {
+				switch {
+				case known == nil:
+				case known.core == 0 || known.memory == 0:
+					l.leaveOut("prices of machine types whose cores or memory have no price")
+				case m.unpriced != "":
 					l.leaveOut("prices of machine types " + m.unpriced)
-					continue
+				default:
+					l.add(place{region: region, instanceType: t.Name, by: by}, found{price: known.of(m.cores, m.memoryMiB), date: known.date})
 				}
-				l.add(place{region: region, instanceType: t.Name, by: by}, found{price: known.of(m.cores, m.memoryMiB), date: known.date})
 			}
 		}
+	}
+	for region := range regions {
+		r.list(gcpList).leaveOut("SKUs of region " + region + ", whose machine types are not known")
 	}
 	return nil
 }

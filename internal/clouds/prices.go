@@ -47,25 +47,28 @@ func WithPrices(c *instancetypes.Catalog, prices instancetypes.Prices) (changed 
 		return nil, nil, fmt.Errorf("no price matches an offering of catalog %s: the first one is of %s, and the catalog's zones are %s",
 			c.Name(), selected(unused[0]), strings.Join(Zones(c), ", "))
 	}
-	unused = slices.DeleteFunc(unused, func(x instancetypes.PriceChange) bool { return elsewhere(c, x.Region) })
+	regions := regionsOf(c)
+	unused = slices.DeleteFunc(unused, func(x instancetypes.PriceChange) bool {
+		return x.Region != "" && regions != nil && !regions[x.Region] // a file may have prices of several regions
+	})
 	if len(unused) == 0 {
 		return changed, prices.Warnings, nil
 	}
-	return changed, append(prices.Warnings, fmt.Sprintf("%d of %d prices match no offering of catalog %s, such as %s",
+	return changed, append(slices.Clip(prices.Warnings), fmt.Sprintf("%d of %d prices match no offering of catalog %s, such as %s",
 		len(unused), len(prices.Changes), c.Name(), selected(unused[0]))), nil
 }
 
-// elsewhere reports whether a region is known, and another than those of the catalog. A file may have prices of several regions.
-func elsewhere(c *instancetypes.Catalog, region string) bool {
-	if region == "" {
-		return false
-	}
+// regionsOf are the regions of a catalog's instance types; nil if any type states none.
+func regionsOf(c *instancetypes.Catalog) map[string]bool {
+	out := map[string]bool{}
 	for t := range c.All() {
-		if known := t.Labels[corev1.LabelTopologyRegion]; known == "" || known == region {
-			return false
+		region := t.Labels[corev1.LabelTopologyRegion]
+		if region == "" {
+			return nil
 		}
+		out[region] = true
 	}
-	return true
+	return out
 }
 
 // selected describes the offerings that a change of prices selects.
