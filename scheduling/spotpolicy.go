@@ -48,7 +48,8 @@ type SpotShare struct {
 	Pods        int `json:"pods"`
 	MinOnDemand int `json:"minOnDemand"`
 	// OnDemand and Spot count the pods on nodes once the plan is carried out; a pod of a launch with a spot option
-	// counts as on spot. The remaining pods are pending.
+	// counts as on spot, in steps of consolidation a pod of a launch whose first option is spot. The remaining pods are
+	// pending.
 	OnDemand int `json:"onDemand"`
 	Spot     int `json:"spot"`
 	// SpotAfterScheduling is the estimated number on spot nodes if the pods carry no requirement and kube-scheduler,

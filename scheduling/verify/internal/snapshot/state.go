@@ -35,7 +35,7 @@ type State struct {
 	selected  *selectedPods
 	// offers are the planned nodes of pools, each described once.
 	offers map[offerKey]*Node
-	// Reservations are the machines left, by reservation id.
+	// Reservations are the amounts left, by reservation id.
 	Reservations map[string]int64
 }
 
