@@ -58,7 +58,7 @@ func TestPoolsKeepTheirLeastSizes(t *testing.T) {
 // saves no more than the plan for all nodes together.
 func TestOneNodeByItself(t *testing.T) {
 	went := 0
-	for seed := range soak.Cases(60) {
+	for seed := range soak.Cases(100) {
 		c, planner := st.RandomCluster(seed), dearPlanner(seed)
 		if len(c.Nodes) == 0 {
 			continue
