@@ -114,6 +114,22 @@ func (c *Commitment) Cost() (price offerings.Price, known bool) {
 	return c.CostPerHour, c.CostPerHour > 0
 }
 
+// Covers reports whether the commitment covers a node at all, if it has enough left. Only on-demand nodes are covered, and by
+// a savings plan only types of which a rate below the list price is known.
+func (c *Commitment) Covers(u *Usage) bool {
+	if c == nil || u == nil {
+		return false
+	}
+	if c.byResource() {
+		return c.covers(u)
+	}
+	_, ok := c.demand(u, c.index())
+	return ok
+}
+
+// byResource reports whether the commitment is of a resource of nodes rather than of nodes.
+func (c *Commitment) byResource() bool { return c.Kind == VCPUs || c.Kind == MemoryGiB }
+
 // covers reports whether the commitment covers nodes of a usage at all. Only on-demand nodes are covered: clouds
 // do not apply commitments to spot nodes, and a capacity reservation has a price of its own.
 func (c *Commitment) covers(u *Usage) bool {

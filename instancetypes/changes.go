@@ -21,7 +21,7 @@ func OfferingOf(node *corev1.Node) offerings.Key {
 		InstanceType:  cmp.Or(node.Labels[corev1.LabelInstanceTypeStable], node.Labels[corev1.LabelInstanceType]),
 		Zone:          cmp.Or(node.Labels[corev1.LabelTopologyZone], node.Labels[corev1.LabelFailureDomainBetaZone]),
 		CapacityType:  offerings.CapacityType(node.Labels[offerings.CapacityTypeLabel]),
-		ReservationID: node.Labels[offerings.ReservationIDLabel],
+		ReservationID: cmp.Or(node.Labels[offerings.ReservationIDLabel], node.Annotations[offerings.CommitmentAnnotation]),
 	}
 }
 

@@ -20,6 +20,10 @@ const (
 	CapacityTypeLabel = "karpenter.sh/capacity-type"
 	// ReservationIDLabel carries [Offering.ReservationID], on nodes of reservations and inventories only.
 	ReservationIDLabel = "karpenter.k8s.aws/capacity-reservation-id"
+	// CommitmentAnnotation names on a node the commitment to pay that it draws on, i.e. [Offering.ReservationID] of its
+	// offering where [Offering.Commitment] is true. No cloud sets it: package billing finds out which nodes draw on which
+	// commitment.
+	CommitmentAnnotation = "plimsoll-go.github.io/commitment"
 )
 
 // Offering is an instance type in one zone, at one capacity type and price. An instance type lists

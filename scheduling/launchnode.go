@@ -15,7 +15,7 @@ import (
 
 // Node is the ready node of the launch, with the given name and option: it has the labels of pool, type
 // and offering, the pool's taints without its start-up taints, and the allocatable that the catalog
-// states. The catalog must be the one of the pool. Use it in simulations, because a real node is described by its kubelet, and for nodes that are starting:
+// states, and of an offering of a commitment the annotation that names it. The catalog must be the one of the pool. Use it in simulations, because a real node is described by its kubelet, and for nodes that are starting:
 // without the labels [RegisteredLabel] and [InitializedLabel] the node is in flight, and keeps its
 // resources for the launch's pods. The error says that the option is nil, or that the catalog does
 // not have it.
@@ -49,8 +49,12 @@ func (l *Launch) Node(name string, option *LaunchOption, catalog *instancetypes.
 	labels[NodePoolLabel] = l.NodePool
 	labels[corev1.LabelHostname] = name
 	labels[RegisteredLabel], labels[InitializedLabel] = "true", "true"
+	var annotations map[string]string
+	if offering.Commitment {
+		annotations = map[string]string{offerings.CommitmentAnnotation: offering.ReservationID}
+	}
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels, Annotations: annotations},
 		Spec:       corev1.NodeSpec{Taints: slices.Clone(l.Taints)},
 		Status: corev1.NodeStatus{
 			Capacity:    t.CapacityOf(offering),

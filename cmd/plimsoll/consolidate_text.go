@@ -45,6 +45,8 @@ func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Consolidat
 	m.headline()
 	m.steps()
 	m.risks()
+	removed, launched := changesOf(plan)
+	m.to.bill(p, removed, launched)
 	m.blocked()
 	if v.details {
 		m.rebuilt()

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pools"
@@ -104,6 +105,8 @@ type problem struct {
 	// least is the minimum size of each node group, and sized has those of which it is stated.
 	least map[string]int
 	sized map[string]pools.Size
+	// bills are the bills under the commitments of --billing; nil without any.
+	bills *bills.Bills
 	// ownPools says that the NodePools are objects of the input.
 	ownPools bool
 	// rebuild says that the pods are planned for another region or on new nodes; moving is the number of them that run now.
@@ -154,6 +157,9 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	if err := p.SetCatalog(market.Catalog); err != nil {
 		return nil, err
 	}
+	if err := p.commit(f.market.billing); err != nil {
+		return nil, err
+	}
 	p.Warnings = append(p.Warnings, typos.Warnings(&p.Problem, market.Catalog)...)
 	return p, nil
 }
@@ -181,6 +187,27 @@ func (f *inputFlags) keepRoom(p *problem) error {
 			return usagef("--%w", err)
 		}
 		p.KeepRoom(b)
+	}
+	return nil
+}
+
+// commit applies the commitments of files to the input, see [bills.Apply].
+func (p *problem) commit(files []string) error {
+	if len(files) == 0 {
+		return nil
+	}
+	in, err := bills.Read(files, p.today)
+	if err != nil {
+		return err
+	}
+	if len(in.Commitments) > 0 {
+		if p.bills, err = bills.Apply(&p.Problem, in.Commitments); err != nil {
+			return err
+		}
+		in.Notes = append(in.Notes, p.bills.Notes...)
+	}
+	for _, note := range in.Notes {
+		p.Warnings = append(p.Warnings, scheduling.Warning{Note: true, Message: note})
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ const assumedCatalog = "ec2/us-east-1"
 type marketFlags struct {
 	name    string
 	prices  []string
+	billing []string
 	filters []instancetypes.Filter
 	types   []offerings.CapacityType
 	said    []string // the filters and types as they were written
@@ -36,6 +37,7 @@ func (f *marketFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "catalog", "", "instance types and prices: an embedded `CATALOG` such as ec2/eu-west-1 (plimsoll catalog --regions lists them), a JSON or CSV file, or kwok:FILE for a file of Karpenter's KWOK provider; default: the region of the input's nodes and volumes, or else of its NodePools; "+assumedCatalog+" if they name none and no object is of another cloud")
 	flags.StringArrayVar(&f.prices, "prices", nil, "override catalog prices with `FILE`: a file of plimsoll prices or a price list that it reads, or YAML, JSON or CSV with prices and factors by instanceType, region, zone and capacityType, or committed:1y or committed:3y for committed-use prices of the gcp catalogs; may be repeated, later files override earlier ones")
+	flags.StringArrayVar(&f.billing, "billing", nil, "commitments that are paid anyway, from `FILE`: the output of 'aws savingsplans describe-savings-plans' and 'describe-savings-plan-rates', 'aws ec2 describe-reserved-instances', 'gcloud compute commitments list --format json' or 'az reservations reservation list', or YAML with commitments; may be repeated")
 	textFlag(flags, "filter", "only consider types matching `EXPRESSION`, such as 'category in (c m r),generation>=6,arch=arm64'; may be repeated", func(text string) error {
 		filter, err := instancetypes.ParseFilter(text)
 		f.filters, f.said = append(f.filters, filter), append(f.said, fmt.Sprintf("--filter %q", text))

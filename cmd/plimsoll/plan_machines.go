@@ -24,7 +24,11 @@ func (t *planText) machines(groups []*launches.Group) {
 	}
 	counted := lo.SomeBy(groups, func(g *launches.Group) bool { return g.Launches[0].Options[0].ReservationID != "" })
 	if counted {
-		head = append(head, "RESERVATION")
+		committed := lo.EveryBy(groups, func(g *launches.Group) bool {
+			o := &g.Launches[0].Options[0]
+			return o.ReservationID == "" || o.Commitment
+		})
+		head = append(head, lo.Ternary(committed, "COMMITMENT", "RESERVATION"))
 	}
 	tabulate(t.to, "LAUNCH", append(head, "PODS"), groups, func(g *launches.Group, _ int) []string {
 		l := g.Launches[0]
@@ -70,6 +74,9 @@ func (t *planText) why(l *scheduling.Launch) string {
 			parts = append(parts, figures.Percent(o.InterruptionRate)+" are interrupted in a month")
 		}
 	case offerings.OnDemand:
+		if o.Commitment {
+			parts = append(parts, "commitment "+o.ReservationID+" is prepaid")
+		}
 		if t.mustBeOnDemand(l) {
 			parts = append(parts, "on-demand required")
 		}

@@ -35,6 +35,7 @@ func writeTable(w *bytes.Buffer, v view, p *problem, plan *scheduling.Plan) {
 	t.reasons(groups)
 	t.usage()
 	t.present()
+	t.to.bill(t.p, nil, plan.Launches)
 	t.refused()
 	writeWarnings(t.to, plan.Warnings)
 }
@@ -75,6 +76,10 @@ func (t *planText) headline() {
 	t.to.line("%s %s: %s.", placed, where, cost(s))
 	if afterScheduling(s) != objective(s) {
 		t.to.line("If every pod is scheduled as shown: %s per hour, %s per month.", figures.USD(objective(s)), figures.Monthly(objective(s)))
+	}
+	if b := t.p.bills; b != nil {
+		after := b.After(nil, t.plan.Launches)
+		t.to.line("Under the commitments, the bill rises by %s per hour, %s per month, without costs beside it.", figures.USD(after.Uncovered-b.Now.Uncovered), figures.Monthly(after.Uncovered-b.Now.Uncovered))
 	}
 	t.to.line("%s", t.bound(s))
 	if s.AfterScheduling != nil {

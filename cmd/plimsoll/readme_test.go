@@ -31,6 +31,8 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 			[]string{"plan", "-f", "../../examples/spot/cluster", "--placement", "nominated"}, spotShares},
 		"prices": {"../../examples/prices/README.md", "plan -f examples/prices/cluster.yaml", block,
 			[]string{"plan", "-f", "../../examples/prices/cluster.yaml", "--prices", "../../examples/prices/aws-products.json", "--prices", "../../examples/prices/spot-price-history.json"}, launched},
+		"commitments": {"../../examples/commitments/README.md", "consolidate -f examples/consolidate", block,
+			waste("--billing", "../../examples/commitments/billing.yaml"), underBill},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !*update { // which writes files anew one by one
@@ -83,6 +85,13 @@ func launched(printed, _ string) string {
 func spotShares(printed, _ string) string {
 	lines := regexp.MustCompile(`(?m)^.*SpotPolic.*\n`).FindAllString(printed, -1)
 	return strings.Join(lines, "") + "\n" + launched(printed, "")
+}
+
+// underBill takes the bill and the use of commitments.
+func underBill(printed, _ string) string {
+	_, rest, _ := strings.Cut(printed, "\nBILL OF ALL NODES\n")
+	tables, _, _ := strings.Cut(rest, "\n\nBLOCKED")
+	return "BILL OF ALL NODES\n" + tables + "\n"
 }
 
 // everything takes all.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/judged"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/search"
@@ -19,6 +20,25 @@ import (
 // solve decides, and has the decision checked by a second opinion before anybody
 // sees it.
 func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
+	plan, err = f.solveAsPriced(ctx, a, s, p)
+	if p.bills == nil || err == nil && !bills.Draws(plan) {
+		return plan, err
+	}
+	// Nodes that cost nothing lead the search to types that waste the commitments. Where all of them are used up anyway, a plan at list
+	// prices is the better one.
+	listed := *p
+	listed.Snapshot = lo.ToPtr(*p.Snapshot)
+	p.bills.AtListPrices(&listed.Problem)
+	other, failed := f.solveAsPriced(ctx, a, s, &listed)
+	if failed == nil && (err != nil || p.bills.Prefers(other, plan)) {
+		p.bills.AtListPrices(&p.Problem)
+		return other, failed
+	}
+	return plan, err
+}
+
+// solveAsPriced decides by the prices of the catalogs.
+func (f *solverFlags) solveAsPriced(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
 	p.policy = s
 	err = f.search(ctx, a, fmt.Sprintf("planning %s", figures.Count(len(p.Problem.Pods), "pod")), func(ctx context.Context, o scheduling.Observer) error {
 		plan, err = provisioning.Planner{Policy: s, Observer: o}.Plan(ctx, p.Problem)

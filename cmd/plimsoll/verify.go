@@ -12,6 +12,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -70,6 +71,9 @@ a plan that states none, such as one of the library.`,
 			p, err := input.load(a)
 			if err := errors.Join(err, planErr); err != nil {
 				return err
+			}
+			if p.bills != nil && plan != nil && !bills.Draws(plan) {
+				p.bills.AtListPrices(&p.Problem) // by which such a plan was made
 			}
 			if err := provisioning.Validate(&p.Problem); err != nil {
 				return err

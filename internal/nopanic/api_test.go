@@ -33,6 +33,7 @@ func functions() map[string]any {
 		"billing.InRegion":                billing.InRegion,
 		"billing.Kinds":                   billing.Kinds,
 		"billing.Marginal":                billing.Marginal,
+		"billing.NewBalance":              billing.NewBalance,
 		"billing.Read":                    billing.Read,
 		"billing.Settle":                  billing.Settle,
 		"billing.UsageOf":                 billing.UsageOf,
@@ -131,6 +132,7 @@ func types() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"azure.NodeClass":              reflect.TypeFor[azure.NodeClass](),
 		"billing.Units":                reflect.TypeFor[billing.Units](),
+		"billing.Balance":              reflect.TypeFor[billing.Balance](),
 		"billing.Bill":                 reflect.TypeFor[billing.Bill](),
 		"billing.Commitment":           reflect.TypeFor[billing.Commitment](),
 		"billing.CommitmentError":      reflect.TypeFor[billing.CommitmentError](),

@@ -15,7 +15,7 @@ import (
 func Offering(o *scheduling.LaunchOption) string {
 	text := fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone)
 	if o.ReservationID != "" {
-		text += " (reservation " + o.ReservationID + ")"
+		text += lo.Ternary(o.Commitment, " (commitment ", " (reservation ") + o.ReservationID + ")"
 	}
 	return text
 }

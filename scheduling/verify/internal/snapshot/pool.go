@@ -205,7 +205,7 @@ func (pl *Pool) share(name corev1.ResourceName) corev1.ResourceName {
 }
 
 // Sold returns the type of a running node and its offering, on sale or not; false where the catalog does not have it. A node
-// without the id of a reservation has the offering without one, or else the one whose id is first, and an unknown id counts
+// without the id of a reservation or commitment has the offering without one, or else the one whose id is first, and an unknown id counts
 // only for capacity type reserved.
 func (w *State) Sold(node *corev1.Node) (t *instancetypes.InstanceType, o offerings.Offering, ok bool) {
 	labels := StableLabels(node.Labels)
@@ -213,7 +213,7 @@ func (w *State) Sold(node *corev1.Node) (t *instancetypes.InstanceType, o offeri
 	if !ok {
 		return nil, o, false
 	}
-	id, best := labels[offerings.ReservationIDLabel], (*offerings.Offering)(nil)
+	id, best := ReservationOf(node), (*offerings.Offering)(nil)
 	for i := range t.Offerings {
 		x := &t.Offerings[i]
 		if x.Zone != labels[corev1.LabelTopologyZone] || string(x.CapacityType) != labels[offerings.CapacityTypeLabel] {
@@ -238,11 +238,20 @@ func reservation(id string) corev1.ResourceName {
 	return "units of reservation/" + corev1.ResourceName(id)
 }
 
-// Drawn returns the reservation that a running node is in, by its label, and the amount that it takes of it: that of its
+// ReservationOf returns the reservation that a running node is in, by its label, or the commitment that it draws on, by its
+// annotation; "" for none.
+func ReservationOf(node *corev1.Node) string {
+	if id := node.Labels[offerings.ReservationIDLabel]; id != "" {
+		return id
+	}
+	return node.Annotations[offerings.CommitmentAnnotation]
+}
+
+// Drawn returns the reservation or commitment of a running node, see [ReservationOf], and the amount that it takes of it: that of its
 // offering, 1 where the catalog does not have it. The id is "" for none.
 func (w *State) Drawn(node *corev1.Node) (id string, amount int64) {
 	labels := StableLabels(node.Labels)
-	if id = labels[offerings.ReservationIDLabel]; id == "" {
+	if id = ReservationOf(node); id == "" {
 		return "", 0
 	}
 	if t, ok := w.catalogOf(labels[scheduling.NodePoolLabel]).Get(labels[corev1.LabelInstanceTypeStable]); ok {

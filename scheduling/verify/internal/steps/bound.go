@@ -94,7 +94,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 	}
 	for _, s := range nodes {
 		labels := snapshot.StableLabels(s.node.Running.Labels)
-		x := sold{labels[corev1.LabelInstanceTypeStable], labels[corev1.LabelTopologyZone], labels[offerings.CapacityTypeLabel], labels[offerings.ReservationIDLabel]}
+		x := sold{labels[corev1.LabelInstanceTypeStable], labels[corev1.LabelTopologyZone], labels[offerings.CapacityTypeLabel], snapshot.ReservationOf(s.node.Running)}
 		had[x] = true
 		if id, amount := g.state.Drawn(s.node.Running); id != "" {
 			lent[id] += amount

@@ -1,0 +1,211 @@
+package bills
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/billing"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// Bills are the bills of a cluster under commitments.
+type Bills struct {
+	commitments []billing.Commitment
+	listed      scheduling.Problem       // with the catalogs, of list prices, and nodes before commitments are applied
+	usages      map[string]billing.Usage // of nodes, by name
+	// Now is the bill of the nodes of the input.
+	Now billing.Bill
+	// Notes name the commitments that were left out.
+	Notes []string
+}
+
+// Read reads the commitments of files that apply at a time; without files there are none.
+func Read(files []string, at time.Time) (billing.Input, error) {
+	sources := make([]billing.File, len(files))
+	for i, name := range files {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return billing.Input{}, fmt.Errorf("--billing %s: %w", name, errors.Unwrap(err))
+		}
+		sources[i] = billing.File{Name: name, In: bytes.NewReader(content)}
+	}
+	return billing.Read(at, sources...)
+}
+
+// Apply applies commitments to a problem: it replaces the catalogs, and the nodes that draw on commitments.
+func Apply(p *scheduling.Problem, commitments []billing.Commitment) (*Bills, error) {
+	b := &Bills{listed: *p, usages: map[string]billing.Usage{}}
+	filled, missing := billing.FillUnitPrices(commitments, p.Catalog)
+	for _, c := range filled {
+		switch {
+		case !b.offers(&c):
+			b.Notes = append(b.Notes, fmt.Sprintf("commitment %s: left out: it covers no offering of catalog %s", c.ID, p.Catalog.Name()))
+		case slices.Contains(missing, c.ID):
+			return nil, fmt.Errorf("commitment %s: unitPrice: must not be empty: it does not follow from the prices of %v in catalog %s", c.ID, c.Families, p.Catalog.Name())
+		default:
+			b.commitments = append(b.commitments, c)
+		}
+	}
+	err := b.apply(p)
+	return b, err
+}
+
+// apply settles the bill of the nodes of a problem, and replaces its catalogs and nodes.
+func (b *Bills) apply(p *scheduling.Problem) error {
+	var usages []billing.Usage
+	var on []int // the node of each usage
+	for i, node := range p.Nodes {
+		if u, ok := b.usage(node); ok {
+			usages, on = append(usages, u), append(on, i)
+			b.usages[node.Name] = u
+		}
+	}
+	balance := billing.NewBalance(usages, b.commitments)
+	b.Now = balance.Bill
+	nodes := slices.Clone(p.Nodes)
+	for i, id := range balance.Drawn {
+		if id != "" {
+			node := nodes[on[i]].DeepCopy()
+			node.Annotations = lo.Assign(node.Annotations, map[string]string{offerings.CommitmentAnnotation: id})
+			nodes[on[i]] = node
+		}
+	}
+	catalog, err := balance.Offer(p.Catalog, b.listed.Catalog)
+	if err != nil {
+		return err
+	}
+	pools := map[string]*instancetypes.Catalog{}
+	for _, pool := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
+		if pools[pool], err = balance.Offer(p.PoolCatalogs[pool], b.listed.Catalog); err != nil {
+			return err
+		}
+	}
+	p.Catalog, p.PoolCatalogs, p.Nodes = catalog, pools, nodes
+	return nil
+}
+
+// offers reports whether a commitment covers an offering of the catalog.
+func (b *Bills) offers(c *billing.Commitment) bool {
+	for t := range b.listed.Catalog.All() {
+		for i := range t.Offerings {
+			if u := billing.UsageOf("", t, &t.Offerings[i]); c.Covers(&u) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// usage is a node as it is billed; false if the catalog does not have its offering.
+func (b *Bills) usage(node *corev1.Node) (billing.Usage, bool) {
+	key := instancetypes.OfferingOf(manifest.PaidFor(node))
+	if node.Labels[offerings.ReservationIDLabel] == "" {
+		key.ReservationID = "" // the list price
+	}
+	return b.usageOf(node.Name, key)
+}
+
+func (b *Bills) usageOf(name string, key offerings.Key) (billing.Usage, bool) {
+	o, ok := b.listed.Catalog.Lookup(key)
+	if !ok {
+		return billing.Usage{}, false
+	}
+	t, _ := b.listed.Catalog.Get(key.InstanceType)
+	return billing.UsageOf(name, t, &o), true
+}
+
+// AtListPrices gives a problem back the catalogs and nodes that it had before commitments were applied.
+func (b *Bills) AtListPrices(p *scheduling.Problem) {
+	p.Catalog, p.PoolCatalogs, p.Nodes = b.listed.Catalog, b.listed.PoolCatalogs, b.listed.Nodes
+}
+
+// Draws reports whether a node of a plan draws on a commitment.
+func Draws(plan *scheduling.Plan) bool {
+	return slices.ContainsFunc(plan.Launches, func(l scheduling.Launch) bool { return len(l.Options) > 0 && l.Options[0].Commitment })
+}
+
+// Prefers reports whether the first plan is the better one under commitments: it places more pods or, of as many, it costs less.
+func (b *Bills) Prefers(first, second *scheduling.Plan) bool {
+	if x, y := first.Summary.Placed, second.Summary.Placed; x != y {
+		return x > y
+	}
+	return b.of(first) < b.of(second)
+}
+
+// of is the cost of a plan's nodes under commitments: the bill after it beside the commitments, and costs beside the bill,
+// such as node overhead.
+func (b *Bills) of(plan *scheduling.Plan) offerings.Price {
+	s := &plan.Summary
+	after := b.After(nil, plan.Launches)
+	return offerings.Sum(after.Uncovered, max(s.ExpectedPerHour-s.PricePerHour, 0))
+}
+
+// After is the bill after some nodes of the input were removed and others launched.
+func (b *Bills) After(removed []string, launches []scheduling.Launch) billing.Bill {
+	gone := lo.SliceToMap(removed, func(name string) (string, bool) { return name, true })
+	var usages []billing.Usage
+	for _, name := range slices.Sorted(maps.Keys(b.usages)) {
+		if !gone[name] {
+			usages = append(usages, b.usages[name])
+		}
+	}
+	for i := range launches {
+		l := &launches[i]
+		if gone[l.Name] || len(l.Options) == 0 {
+			continue // a later step removes it again
+		}
+		key := l.Options[0].Key()
+		if l.Options[0].Commitment {
+			key.ReservationID = ""
+		}
+		if u, ok := b.usageOf(l.Name, key); ok {
+			usages = append(usages, u)
+		}
+	}
+	return billing.Settle(usages, b.commitments)
+}
+
+// CoveredSteps is the number of steps of a plan, from the first, after each of which the bill has fallen by as much as the prices of
+// the removed and launched nodes say. It falls by less where more covered nodes go than there are others that could take
+// their place under a commitment.
+func (b *Bills) CoveredSteps(p *scheduling.Problem, steps []disruption.Step) int {
+	price := map[string]offerings.Price{}
+	for _, node := range p.Nodes {
+		if o, ok := p.CatalogOf(node.Labels[scheduling.NodePoolLabel]).Lookup(instancetypes.OfferingOf(node)); ok {
+			price[node.Name] = o.Price
+		}
+	}
+	var removed []string
+	var launched []scheduling.Launch
+	var claimed offerings.Price
+	for i := range steps {
+		for _, l := range steps[i].Launches {
+			price[l.Name] = l.Price
+			claimed -= l.Price
+		}
+		for _, name := range steps[i].Drain {
+			claimed += price[name]
+		}
+		removed, launched = append(removed, steps[i].Drain...), append(launched, steps[i].Launches...)
+		after := b.After(removed, launched)
+		if claimed-(b.Now.Uncovered-after.Uncovered) > tolerance && claimed > 0 {
+			return i
+		}
+	}
+	return len(steps)
+}
+
+// tolerance is the difference of a claimed saving and that of the bill that rounding may make.
+const tolerance offerings.Price = 10_000
