@@ -58,6 +58,20 @@ func TestStepsEndWhereCommitmentsPayAnyway(t *testing.T) {
 	require.LessOrEqual(t, less, offerings.MustPrice("0.9039"))
 }
 
+// Discounts come off the prices of the catalog. One that applies to no offering is warned of.
+func TestDiscountsOfBilling(t *testing.T) {
+	billing := temp(t, "billing.yaml", "discounts: [{percent: 50, capacityTypes: [on-demand]}, {percent: 10, families: [nowhere]}]\n")
+	input := temp(t, "input.yaml", agent+onePod+placed("NodePool", "p", "karpenter.sh/capacity-type: on-demand"))
+	price := func(flags ...string) offerings.Price {
+		r := run(t, append([]string{"plan", "-f", input, "-o", "json"}, flags...)...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		return decodePlan(t, r.stdout).Summary.PricePerHour
+	}
+	require.Equal(t, price()/2, price("--billing", billing))
+	r := run(t, "plan", "-f", input, "--billing", billing)
+	require.Contains(t, r.stdout+r.stderr, "discounts[1]: left out: no offering of catalog ec2/us-east-1 matches it")
+}
+
 func TestFaultyBilling(t *testing.T) {
 	for text, message := range map[string]string{
 		"commitments: [{id: a, kind: plan, amount: 1}]": "commitment a: kind: plan: want one of",

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
@@ -157,7 +158,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	if err := p.SetCatalog(market.Catalog); err != nil {
 		return nil, err
 	}
-	if err := p.commit(f.market.billing); err != nil {
+	if err := p.commit(market.billing); err != nil {
 		return nil, err
 	}
 	p.Warnings = append(p.Warnings, typos.Warnings(&p.Problem, market.Catalog)...)
@@ -191,22 +192,16 @@ func (f *inputFlags) keepRoom(p *problem) error {
 	return nil
 }
 
-// commit applies the commitments of files to the input, see [bills.Apply].
-func (p *problem) commit(files []string) error {
-	if len(files) == 0 {
-		return nil
-	}
-	in, err := bills.Read(files, p.today)
-	if err != nil {
-		return err
-	}
+// commit applies the commitments of --billing to the input, see [bills.Apply].
+func (p *problem) commit(in billing.Input) (err error) {
+	notes := in.Notes
 	if len(in.Commitments) > 0 {
 		if p.bills, err = bills.Apply(&p.Problem, in.Commitments); err != nil {
 			return err
 		}
-		in.Notes = append(in.Notes, p.bills.Notes...)
+		notes = append(notes, p.bills.Notes...)
 	}
-	for _, note := range in.Notes {
+	for _, note := range notes {
 		p.Warnings = append(p.Warnings, scheduling.Warning{Note: true, Message: note})
 	}
 	return nil

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/billing"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/regions"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/clouds"
@@ -37,7 +39,7 @@ func (f *marketFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "catalog", "", "instance types and prices: an embedded `CATALOG` such as ec2/eu-west-1 (plimsoll catalog --regions lists them), a JSON or CSV file, or kwok:FILE for a file of Karpenter's KWOK provider; default: the region of the input's nodes and volumes, or else of its NodePools; "+assumedCatalog+" if they name none and no object is of another cloud")
 	flags.StringArrayVar(&f.prices, "prices", nil, "override catalog prices with `FILE`: a file of plimsoll prices or a price list that it reads, or YAML, JSON or CSV with prices and factors by instanceType, region, zone and capacityType, or committed:1y or committed:3y for committed-use prices of the gcp catalogs; may be repeated, later files override earlier ones")
-	flags.StringArrayVar(&f.billing, "billing", nil, "commitments that are paid anyway, from `FILE`: the output of 'aws savingsplans describe-savings-plans' and 'describe-savings-plan-rates', 'aws ec2 describe-reserved-instances', 'gcloud compute commitments list --format json' or 'az reservations reservation list', or YAML with commitments; may be repeated")
+	flags.StringArrayVar(&f.billing, "billing", nil, "commitments that are paid anyway and discounts, from `FILE`: the output of 'aws savingsplans describe-savings-plans' and 'describe-savings-plan-rates', 'aws ec2 describe-reserved-instances', 'gcloud compute commitments list --format json' or 'az reservations reservation list', or YAML with commitments and discounts; may be repeated")
 	textFlag(flags, "filter", "only consider types matching `EXPRESSION`, such as 'category in (c m r),generation>=6,arch=arm64'; may be repeated", func(text string) error {
 		filter, err := instancetypes.ParseFilter(text)
 		f.filters, f.said = append(f.filters, filter), append(f.said, fmt.Sprintf("--filter %q", text))
@@ -59,12 +61,14 @@ func (f *marketFlags) keep() []instancetypes.Filter {
 	return append(slices.Clone(f.filters), instancetypes.ByCapacityType(f.types...))
 }
 
-// market is a catalog with the prices of the flags.
+// market is a catalog with the prices and discounts of the flags.
 type market struct {
 	*instancetypes.Catalog
 	// assumed says that neither a flag nor the input names the catalog.
 	assumed bool
-	// leftOut warns of prices that were not used.
+	// billing are the commitments and discounts of --billing. Prices are without the discounts.
+	billing billing.Input
+	// leftOut warns of prices and discounts that were not used.
 	leftOut []scheduling.Warning
 }
 
@@ -81,7 +85,7 @@ func (f *marketFlags) catalog(input *manifest.Snapshot) (*market, error) {
 	return m, nil
 }
 
-// open returns the catalog for the region of the input, with the prices of the flags, the zone names of the nodes, and the
+// open returns the catalog for the region of the input, with the prices and discounts of the flags, the zone names of the nodes, and the
 // capacity that the nodes of the input report.
 func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 	name := f.name
@@ -127,8 +131,27 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 			m.leftOut = append(m.leftOut, scheduling.Warning{Object: file, Message: w})
 		}
 	}
+	if err := m.discount(f.billing); err != nil {
+		return nil, err
+	}
 	m.Catalog, err = m.WithNodes(nodes)
 	return m, err
+}
+
+// discount reads files of --billing, and takes their discounts off the catalog's prices.
+func (m *market) discount(files []string) (err error) {
+	if m.billing, err = bills.Read(files, now()); err != nil {
+		return err
+	}
+	discounted, unused, err := billing.Discounted(m.Catalog, "discounts of "+strings.Join(files, ", "), m.billing.Discounts)
+	if err != nil {
+		return fmt.Errorf("--billing: %w", err)
+	}
+	m.Catalog = discounted
+	for _, i := range unused {
+		m.leftOut = append(m.leftOut, scheduling.Warning{Object: strings.Join(files, ", "), Message: fmt.Sprintf("discounts[%d]: left out: no offering of catalog %s matches it without matching a later one", i, m.Name())})
+	}
+	return nil
 }
 
 // lay changes the catalog's prices to those of a file. The warnings name the prices that were left out.
