@@ -80,7 +80,7 @@ func startScheduler(ctx context.Context, client kubernetes.Interface) error {
 const noHeartbeats = 24 * time.Hour
 
 // startControllers runs the controllers of kube-controller-manager until ctx ends.
-func startControllers(ctx context.Context, config *rest.Config, client kubernetes.Interface) error {
+func startControllers(ctx context.Context, restConfig *rest.Config, client kubernetes.Interface) error {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	core, apps := factory.Core().V1(), factory.Apps().V1()
 
@@ -104,7 +104,7 @@ func startControllers(ctx context.Context, config *rest.Config, client kubernete
 		return fmt.Errorf("create the taint eviction controller: %w", err)
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
-	scales, err := scale.NewForConfig(config, mapper, dynamic.LegacyAPIPathResolverFunc, scale.NewDiscoveryScaleKindResolver(client.Discovery()))
+	scales, err := scale.NewForConfig(restConfig, mapper, dynamic.LegacyAPIPathResolverFunc, scale.NewDiscoveryScaleKindResolver(client.Discovery()))
 	if err != nil {
 		return err
 	}

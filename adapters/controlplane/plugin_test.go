@@ -38,7 +38,7 @@ func (x *cluster) bindsAsPlanned(deployments ...string) {
 		}
 	}
 	x.eventually("kube-scheduler knows the nodes", func() bool { return x.daemonsRunOn(len(plan.Launches)) })
-	at := time.Now().UTC().Format(time.RFC3339) //nolint:forbidigo // kube-scheduler reads the clock, too
+	at := time.Now().UTC().Format(time.RFC3339)
 	for _, name := range slices.Sorted(maps.Keys(pods)) {
 		pod := pods[name]
 		pod.Spec.SchedulerName = PlannedScheduler
