@@ -173,6 +173,7 @@ func (m *moves) room() {
 		text += "; 'plimsoll plan' has nodes for the others"
 	}
 	m.to.line("%s.", text)
+	m.to.line("The lower bound and the cluster rebuilt from scratch are without this room.")
 }
 
 // notes say where pods may be otherwise than the prices assume.

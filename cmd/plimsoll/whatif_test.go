@@ -95,6 +95,15 @@ func TestWhatIfWithPendingPods(t *testing.T) {
 	require.NotContains(t, got["arm64"].Notes(3, base)[0], "consolidate shows", "consolidate does not replace the nodes that a case would not launch")
 }
 
+// Room that only a case keeps free is of virtual pods, which never run.
+func TestWhatIfWithHeadroom(t *testing.T) {
+	t.Parallel()
+	r := run(t, asksOf("--effort", "fast", "--case", "room: --headroom 15%", "-o", "json")...)
+	require.Contains(t, []int{exitOK, exitUnschedulable}, r.code, r.stderr)
+	got := outcomes(t, r.stdout)
+	require.GreaterOrEqual(t, got["room"].PricePerHour, got["baseline"].PricePerHour)
+}
+
 // A case that cannot change anything says so, and why, instead of a difference of nothing.
 func TestWhatIfNothingCanChange(t *testing.T) {
 	t.Parallel()

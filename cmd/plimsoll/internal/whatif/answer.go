@@ -193,7 +193,8 @@ func Rebuilt(ctx context.Context, planner disruption.Planner, c disruption.Clust
 	return out, err
 }
 
-// start has the pods run that the baseline does not have, as far as they have a place beside its pending pods.
+// start has the pods run that the baseline does not have, as far as they have a place beside its pending pods. Virtual pods never
+// run: the steps keep their room.
 func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c, base *disruption.Cluster) error {
 	if base == nil {
 		return nil
@@ -203,7 +204,7 @@ func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c, ba
 		had[scheduling.PodName(pod)] = true
 	}
 	for _, pod := range c.Pods {
-		if had[scheduling.PodName(pod)] {
+		if had[scheduling.PodName(pod)] || scheduling.IsVirtual(pod) {
 			held[scheduling.PodName(pod)] = true
 		}
 	}

@@ -156,7 +156,7 @@ func (l *Landing) Take(step *Step) {
 			l.arrive(m.Pod, n)
 		}
 		if _, is := l.virtual[m.Pod]; is {
-			l.virtual[m.Pod] = m.To
+			l.keepRoom(m)
 		}
 	}
 	l.forEachNode(step.Drain, l.run.Leave)
@@ -200,6 +200,15 @@ func (l *Landing) Play(step *Step, closed []string) []Move {
 	return append(out, l.restoreRoom(step.Drain, closed, last)...)
 }
 
+// keepRoom notes where a virtual pod is now. One that has no room any more is forgotten, as a real pod that pends is.
+func (l *Landing) keepRoom(m Move) {
+	if m.To == "" {
+		delete(l.virtual, m.Pod)
+		return
+	}
+	l.virtual[m.Pod] = m.To
+}
+
 // restoreRoom puts the virtual pods, which are on no node, onto their nodes or, where these are drained or have no room for them
 // any more, onto others, and returns the moves of the latter. A closed node keeps those that it has.
 func (l *Landing) restoreRoom(drained, closed []string, wave int) (moves []Move) {
@@ -215,7 +224,7 @@ func (l *Landing) restoreRoom(drained, closed []string, wave int) (moves []Move)
 	}
 	l.bind(moves)
 	for _, m := range moves {
-		l.virtual[m.Pod] = m.To
+		l.keepRoom(m)
 	}
 	return moves
 }

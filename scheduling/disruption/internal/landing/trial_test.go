@@ -171,6 +171,19 @@ func TestPodsThatCannotBePlacedHoldTheirRoom(t *testing.T) {
 	require.Equal(t, "a", read(t, nodes, []*corev1.Pod{moves}).Play(&landing.Step{Drain: []string{"b"}, Moves: []landing.Move{{Pod: "shop/moves", From: "b", Wave: 1}}}, nil)[0].To)
 }
 
+// A virtual pod whose room is lost with a step has no node to move from in the next one.
+func TestLostRoomDoesNotMove(t *testing.T) {
+	spare := pod("spare", "web", "b")
+	spare.Annotations = map[string]string{scheduling.VirtualPodAnnotation: "true"}
+	spare.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("6")}
+	busy := pod("busy", "db", "a")
+	busy.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4")}
+	l := read(t, []*corev1.Node{node("a", "x"), node("b", "x"), node("c", "x")}, []*corev1.Pod{spare, busy})
+	lost := []landing.Move{{Pod: "shop/spare", From: "b", Wave: 1}}
+	require.Equal(t, lost, l.Play(&landing.Step{Drain: []string{"b"}}, []string{"c"}))
+	require.Empty(t, l.Play(&landing.Step{Drain: []string{"c"}}, nil))
+}
+
 // TestSuits: a node suits a pod as the planner would ask, e.g. the startup taint of a node that is still starting keeps no
 // pod off, and a cordon keeps pods off before the node controller has tainted the node.
 func TestSuits(t *testing.T) {
