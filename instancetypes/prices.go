@@ -228,7 +228,10 @@ func (r *repricing) statements(p Prices) []Provenance {
 	type origin struct{ list, date string }
 	changed := map[origin]map[offerings.CapacityType]int{}
 	for key, s := range r.made {
-		from := origin{s.change.PriceList, cmp.Or(s.change.Date, p.Date)}
+		from := origin{list: s.change.PriceList}
+		if s.change.Price.Replaces() { // a factor makes no price newer
+			from.date = cmp.Or(s.change.Date, p.Date)
+		}
 		if changed[from] == nil {
 			changed[from] = map[offerings.CapacityType]int{}
 		}

@@ -75,6 +75,17 @@ func TestWithPrices(t *testing.T) {
 	assert.Len(t, unused, 1)
 }
 
+// A factor of prices leaves their age as it was, whatever day its file states.
+func TestFactorsMakeNoPriceNewer(t *testing.T) {
+	c := twoTypes(t).WithProvenance(instancetypes.Provenance{Source: "list", Date: "2025-05-28", Prices: []offerings.CapacityType{offerings.OnDemand}})
+	for text, newest := range map[string]string{"-12%": "2025-05-28", "0.5": "2026-11-29"} {
+		priced, _, err := c.WithPrices(instancetypes.Prices{Source: "ours", Date: "2026-11-29", Changes: []instancetypes.PriceChange{{CapacityType: offerings.OnDemand, Price: adjusted(t, text)}}})
+		require.NoError(t, err)
+		require.NotEmpty(t, priced.Origin().Prices)
+		assert.Equal(t, newest, priced.Origin().Prices[0].Date, text)
+	}
+}
+
 func adjusted(t *testing.T, text string) offerings.Adjustment {
 	t.Helper()
 	a, err := offerings.ParseAdjustment(text)

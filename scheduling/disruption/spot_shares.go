@@ -37,8 +37,9 @@ func checkSpotPolicies(f *faults.Collector, policies []*scheduling.SpotPolicy) {
 	}
 }
 
-// stateShares adds to a plan the shares of the SpotPolicies of a cluster after the last step. Where kube-scheduler places
-// pods freely it adds a warning for each policy of which pods are evicted that must not be bound to spot nodes.
+// stateShares adds to a plan the shares of the SpotPolicies of a cluster after the last step, and warns of those that select no
+// pod. Where kube-scheduler places pods freely it also warns of each policy of which pods are evicted that must not be bound to
+// spot nodes.
 func stateShares(c *Cluster, plan *ConsolidationPlan, free bool) {
 	if len(c.SpotPolicies) == 0 {
 		return
@@ -60,6 +61,7 @@ func stateShares(c *Cluster, plan *ConsolidationPlan, free bool) {
 		}
 		return pod.Spec.NodeName
 	})
+	plan.Warnings = append(plan.Warnings, spotshare.SelectNothing(plan.Summary.SpotShares)...)
 	for _, s := range plan.Summary.SpotShares {
 		evicted := lo.CountBy(s.OnDemandPods, func(pod types.NamespacedName) bool { _, ok := landed[pod.String()]; return ok })
 		if free && evicted > 0 {

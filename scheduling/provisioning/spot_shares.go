@@ -85,7 +85,7 @@ func scheduledShares(free, p *scheduling.Problem, plan *scheduling.Plan) error {
 	return nil
 }
 
-// shareWarnings warns of policies that keep pods pending, which have nodes in a plan without policies, and of those that
+// shareWarnings warns of policies that select no pod, of those that keep pods pending, which have nodes in a plan without policies, and of those that
 // kube-scheduler is expected to break.
 func shareWarnings(p *scheduling.Problem, plan, without *scheduling.Plan) (out []scheduling.Warning) {
 	refused, placed := map[string]bool{}, map[types.NamespacedName]bool{}
@@ -95,6 +95,7 @@ func shareWarnings(p *scheduling.Problem, plan, without *scheduling.Plan) (out [
 	for pod := range without.Placements() {
 		placed[pod] = true
 	}
+	out = spotshare.SelectNothing(plan.Summary.SpotShares)
 	_, shares := spotshare.Divide(p)
 	for i := range plan.Summary.SpotShares {
 		s := &plan.Summary.SpotShares[i]

@@ -198,3 +198,13 @@ func TestSpotSharesCostTheLeast(t *testing.T) {
 		}
 	}
 }
+
+func TestSpotPolicyThatSelectsNothing(t *testing.T) {
+	p := spotMarket()
+	policy := spotPolicy("web", nil, 2)
+	policy.Spec.Namespaces = []string{"nope"}
+	p.SpotPolicies = []*scheduling.SpotPolicy{policy}
+	plan, err := provisioning.Planner{}.Plan(t.Context(), p)
+	require.NoError(t, err)
+	require.Contains(t, plan.Warnings, scheduling.Warning{Object: "SpotPolicy/web", Message: "selects no pod; is podSelector or a namespace misspelt?"})
+}

@@ -71,3 +71,13 @@ func SpotNodes(nodes []*corev1.Node) map[string]bool {
 	}
 	return out
 }
+
+// SelectNothing warns of policies that select no pod, e.g. because a label is misspelt.
+func SelectNothing(shares []scheduling.SpotShare) (out []scheduling.Warning) {
+	for i := range shares {
+		if shares[i].Pods == 0 {
+			out = append(out, scheduling.Warning{Object: "SpotPolicy/" + shares[i].Policy, Message: "selects no pod; is podSelector or a namespace misspelt?"})
+		}
+	}
+	return out
+}
