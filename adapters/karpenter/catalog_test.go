@@ -102,7 +102,7 @@ func TestCatalogKeepsReservations(t *testing.T) {
 	require.Equal(t, "s", ours.Labels["example.com/family"])
 	require.NotContains(t, slices.Collect(maps.Keys(ours.Labels)), "example.com/gpu")
 	require.Equal(t, "cr-1", ours.Offerings[0].ReservationID)
-	require.Equal(t, 3, ours.Offerings[0].ReservationCount)
+	require.EqualValues(t, 3, ours.Offerings[0].ReservationCount)
 	require.True(t, ours.Offerings[1].Unavailable)
 }
 

@@ -78,7 +78,7 @@ func TestOfferings(t *testing.T) {
 			assert.Equal(t, o.Zone, of.Zone())
 			assert.Equal(t, string(o.CapacityType), of.CapacityType())
 			assert.InDelta(t, o.Price.USD(), of.Price, 0)
-			assert.Equal(t, o.ReservationCount, of.ReservationCapacity)
+			assert.EqualValues(t, o.ReservationCount, of.ReservationCapacity)
 		}
 	}
 	assert.Equal(t, map[string]bool{
