@@ -225,12 +225,6 @@ func TestMarginalPrice(t *testing.T) {
 	assert.Equal(t, []offerings.Price{price("0.1"), price("0.1"), price("0.1")}, billing.Marginal(three, c), "another node takes the place")
 }
 
-func TestRegions(t *testing.T) {
-	for zone, region := range map[string]string{"us-east-1a": "us-east-1", "us-east-1-bos-1a": "us-east-1", "europe-west4-b": "europe-west4", "westeurope-2": "westeurope", "westeurope": "westeurope"} {
-		assert.True(t, billing.InRegion(zone, region), zone)
-	}
-	for zone, region := range map[string]string{"us-east-10a": "us-east-1", "westeurope2-1": "westeurope", "us-east-2a": "us-east-1"} {
-		assert.False(t, billing.InRegion(zone, region), zone)
-	}
+func TestFamilies(t *testing.T) {
 	assert.Equal(t, []string{"m7i", "n2", "n2d", "Standard_Ds_v5"}, []string{billing.FamilyOf("m7i.metal-24xl"), billing.FamilyOf("n2-highmem-4"), billing.FamilyOf("n2d-standard-4"), billing.FamilyOf("Standard_D8s_v5")})
 }

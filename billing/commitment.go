@@ -136,7 +136,7 @@ func (c *Commitment) covers(u *Usage) bool {
 	switch {
 	case u.CapacityType != offerings.OnDemand || u.Price <= 0:
 		return false
-	case c.Zone != "" && c.Zone != u.Zone, c.Region != "" && !InRegion(u.Zone, c.Region):
+	case c.Zone != "" && c.Zone != u.Zone, c.Region != "" && !offerings.InRegion(u.Zone, c.Region):
 		return false
 	case c.Kind == ReservedInstances && u.InstanceType != c.InstanceType:
 		return c.SizeFlexible && FamilyOf(c.InstanceType) == FamilyOf(u.InstanceType)
@@ -154,13 +154,6 @@ func FamilyOf(instanceType string) string {
 	}
 	series, _, _ := strings.Cut(instanceType, "-")
 	return series
-}
-
-// InRegion reports whether a zone is of a region, by their names: "us-east-1a" and "us-east-1-bos-1a" are of
-// us-east-1, "europe-west4-b" of europe-west4, and "westeurope-2" of westeurope.
-func InRegion(zone, region string) bool {
-	rest, ok := strings.CutPrefix(zone, region)
-	return ok && (rest == "" || rest[0] == '-' || len(rest) == 1 && rest[0] >= 'a' && rest[0] <= 'z')
 }
 
 // precedence orders commitments as clouds apply them: the narrower of two of a kind comes first.

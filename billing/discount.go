@@ -17,7 +17,7 @@ type Discount struct {
 	// patterns in which * stands for any text and ? for any character.
 	Families      []string `json:"families,omitempty"`
 	InstanceTypes []string `json:"instanceTypes,omitempty"`
-	// Regions and Zones are places, see [InRegion].
+	// Regions and Zones are places, see [offerings.InRegion].
 	Regions []string `json:"regions,omitempty"`
 	Zones   []string `json:"zones,omitempty"`
 	// CapacityTypes are capacity types, e.g. on-demand.
@@ -42,7 +42,7 @@ func (d *Discount) applies(instanceType string, o *offerings.Offering) bool {
 			ok, err := path.Match(pattern, instanceType)
 			return ok && err == nil
 		}) &&
-		one(d.Regions, func(region string) bool { return InRegion(o.Zone, region) }) &&
+		one(d.Regions, func(region string) bool { return offerings.InRegion(o.Zone, region) }) &&
 		one(d.Zones, func(zone string) bool { return zone == o.Zone }) &&
 		(len(d.CapacityTypes) == 0 || slices.Contains(d.CapacityTypes, o.CapacityType))
 }

@@ -27,7 +27,7 @@ func (c *Commitment) rate(u *Usage, rates rateIndex) (price offerings.Price, kno
 		switch {
 		case r.Region == "" && (everywhere || !known):
 			price, known, everywhere = r.Price, true, true
-		case r.Region != "" && InRegion(u.Zone, r.Region):
+		case r.Region != "" && offerings.InRegion(u.Zone, r.Region):
 			price, known, everywhere = r.Price, true, false
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
+	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // Cloud is one that objects of a cluster tell of.
@@ -149,16 +150,9 @@ func Near(name string) (names []string) {
 // is embedded.
 func Region(place string) (catalog, region string) {
 	for _, name := range Names() {
-		if _, region, _ := of(name); Belongs(place, region) {
+		if _, region, _ := of(name); offerings.InRegion(place, region) {
 			return name, region
 		}
 	}
 	return "", ""
-}
-
-// Belongs reports whether a place is the region or one of its zones by its name: eu-west-1a,
-// eastus-1, europe-west4-b, or a local zone such as us-west-2-lax-1a.
-func Belongs(place, region string) bool {
-	zone, ok := strings.CutPrefix(place, region)
-	return ok && (zone == "" || zone[0] == '-' || len(zone) == 1 && 'a' <= zone[0] && zone[0] <= 'z')
 }

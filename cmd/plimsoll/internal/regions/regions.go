@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/clouds"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -180,7 +181,7 @@ func Elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
 		}
 	}
 	sold := func(s sighting) bool {
-		return slices.Contains(zones, s.zone) || regions[s.place()] || slices.ContainsFunc(zones, func(zone string) bool { return clouds.Belongs(zone, s.place()) })
+		return slices.Contains(zones, s.zone) || regions[s.place()] || slices.ContainsFunc(zones, func(zone string) bool { return offerings.InRegion(zone, s.place()) })
 	}
 	away := slices.DeleteFunc(slices.Clone(seen), sold)
 	if some := len(away) < len(seen); some {
