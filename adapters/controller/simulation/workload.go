@@ -85,6 +85,11 @@ func (s *Service) pod(number int) *corev1.Pod {
 	return st.Pod(fmt.Sprintf("%s-%d", s.Name, number), opts...)
 }
 
+// podName is the name of the service's pod of a number, with its namespace.
+func (s *Service) podName(number int) string {
+	return fmt.Sprintf("%s/%s-%d", namespace, s.Name, number)
+}
+
 // pod returns the job's pod of a number. It must not be stopped before it ends, which Karpenter and Cluster Autoscaler
 // read from annotations.
 func (j *job) pod(number int) *corev1.Pod {

@@ -120,12 +120,12 @@ func (w *World) scale() error {
 			want += want / 2
 		}
 		for n := range want {
-			if p := s.pod(n); w.Cluster.Pods[nameOf(p)] == nil {
-				errs = append(errs, w.Cluster.create(p))
+			if w.Cluster.Pods[s.podName(n)] == nil {
+				errs = append(errs, w.Cluster.create(s.pod(n)))
 			}
 		}
-		for n := want; w.Cluster.Pods[nameOf(s.pod(n))] != nil; n++ {
-			errs = append(errs, w.Cluster.deletePod(nameOf(s.pod(n))))
+		for n := want; w.Cluster.Pods[s.podName(n)] != nil; n++ {
+			errs = append(errs, w.Cluster.deletePod(s.podName(n)))
 		}
 	}
 	return errors.Join(errs...)
