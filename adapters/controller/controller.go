@@ -112,8 +112,9 @@ type Controller struct {
 	pods        waiting
 	// The warnings of plans for pending pods, and of plans of disruption, that are logged.
 	warned, disruptionWarned state.WarningLog
-	// steps of interruptions, and of all other reasons.
-	urgent, planned queue
+	// queues are the plans of disruption that are being carried out, at the same time: one for each interruption, and at
+	// most one for all other reasons.
+	queues []*queue
 	// closing are the nodes that these steps remove, and those of steps that are done until the node is gone.
 	closing map[string]bool
 	// starting are the nodes with [StartupTaint], with the time at which this run first saw it.
@@ -175,7 +176,7 @@ func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
 		if err := c.setTaints(ctx); err != nil {
 			errs = append(errs, err)
 		} else {
-			errs = append(errs, c.carryOut(ctx, &c.urgent), c.carryOut(ctx, &c.planned))
+			errs = append(errs, c.carryOut(ctx))
 		}
 	}
 	errs = append(errs, c.nominate(ctx), c.setTaints(ctx), c.tell())
@@ -187,7 +188,7 @@ func (c *Controller) Reconcile(ctx context.Context) (time.Duration, error) {
 				s.InFlight++
 			}
 		}
-		s.StepsUnderWay = len(c.urgent.steps) + len(c.planned.steps)
+		s.StepsUnderWay = len(c.underway())
 	})
 	return c.wait(), errors.Join(errs...)
 }
@@ -221,7 +222,7 @@ func (c *Controller) wait() time.Duration {
 	switch {
 	case c.pods.unplanned(c.state):
 		next = min(next, c.opts.BatchIdle)
-	case len(c.urgent.steps)+len(c.planned.steps) > 0:
+	case len(c.queues) > 0 || len(c.interrupted()) > 0:
 		next = min(next, time.Second)
 	case c.opts.DisruptEvery > 0:
 		next = min(next, c.disruptAt-c.clock.elapsed)

@@ -18,7 +18,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// queue is the steps of a plan, carried out one after the other.
+// queue is the steps of a plan that are not done, carried out one after the other.
 type queue struct {
 	steps []disruption.Step
 	// machines are what the launches became, by the launch's name.
@@ -29,7 +29,8 @@ type queue struct {
 	since time.Duration
 	// asked are the pods of the first step whose eviction was accepted, with their controllers.
 	asked map[types.UID]types.UID
-	// urgent steps are carried out as far as possible, however long it takes.
+	// urgent steps remove interrupted nodes: their pods are evicted as soon as PodDisruptionBudgets allow it, without a wait
+	// for the nodes that replace them.
 	urgent bool
 }
 
@@ -60,7 +61,7 @@ func (c *Controller) close(node string, on bool) {
 // underway are the steps that are not done, with the names of nodes and of machines in flight in place of launches.
 func (c *Controller) underway() []disruption.Step {
 	var out []disruption.Step
-	for _, q := range []*queue{&c.urgent, &c.planned} {
+	for _, q := range c.queues {
 		for _, step := range q.steps {
 			step.Drain, step.Evictions = slices.Clone(step.Drain), slices.Clone(step.Evictions)
 			for i := range step.Drain {
@@ -79,28 +80,42 @@ func (c *Controller) underway() []disruption.Step {
 // disrupt plans disruptions when it is time to: at once for nodes that are about to be interrupted, for all other reasons when no
 // pod waits for a plan and no step is under way.
 func (c *Controller) disrupt(ctx context.Context) error {
-	if c.interrupted() {
-		return c.planSteps(ctx, &c.urgent, disruption.Interrupted)
+	if nodes := c.interrupted(); len(nodes) > 0 {
+		for _, q := range c.queues {
+			if !q.urgent && q.uses(nodes) {
+				c.abandon(q, fmt.Errorf("%w: a node is interrupted", errStale))
+			}
+		}
+		return c.planSteps(ctx, disruption.Interrupted)
 	}
-	if c.opts.DisruptEvery < 0 || c.clock.elapsed < c.disruptAt || len(c.urgent.steps)+len(c.planned.steps) > 0 || c.pods.unplanned(c.state) {
+	if c.opts.DisruptEvery < 0 || c.clock.elapsed < c.disruptAt || len(c.queues) > 0 || c.pods.unplanned(c.state) {
 		return nil
 	}
 	c.disruptAt = c.clock.elapsed + c.opts.DisruptEvery
-	return c.planSteps(ctx, &c.planned)
+	return c.planSteps(ctx)
 }
 
-// interrupted reports whether a node has a notice and no step removes it yet.
-func (c *Controller) interrupted() bool {
+// interrupted are the nodes with a notice that no urgent step removes yet.
+func (c *Controller) interrupted() []string {
+	var out []string
 	for _, m := range c.machines {
-		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && !c.closed(m.node) && c.state.Nodes()[m.node] != nil {
-			return true
+		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && !m.urgent && c.state.Nodes()[m.node] != nil {
+			out = append(out, m.node)
 		}
 	}
-	return false
+	return out
+}
+
+// uses reports whether a step of the queue removes one of the nodes, or moves pods to one.
+func (q *queue) uses(nodes []string) bool {
+	uses := func(name string) bool { return slices.Contains(nodes, q.at(name)) }
+	return slices.ContainsFunc(q.steps, func(s disruption.Step) bool {
+		return slices.ContainsFunc(s.Drain, uses) || slices.ContainsFunc(s.Evictions, func(e disruption.Eviction) bool { return uses(e.To) })
+	})
 }
 
 // planSteps plans disruptions for the given reasons, or for those of the options, and queues the steps.
-func (c *Controller) planSteps(ctx context.Context, q *queue, reasons ...disruption.Reason) error {
+func (c *Controller) planSteps(ctx context.Context, reasons ...disruption.Reason) error {
 	if err := c.tell(); err != nil {
 		return err
 	}
@@ -123,9 +138,7 @@ func (c *Controller) planSteps(ctx context.Context, q *queue, reasons ...disrupt
 			return err
 		}
 	}
-	if len(q.steps) == 0 {
-		*q = queue{machines: map[string]*machine{}, urgent: len(reasons) > 0}
-	}
+	q := &queue{steps: plan.Steps, machines: map[string]*machine{}, urgent: len(reasons) > 0}
 	for i := range plan.Steps {
 		for _, name := range plan.Steps[i].Drain {
 			c.close(name, true) // so that no pod is scheduled to a node that is removed later
@@ -134,11 +147,14 @@ func (c *Controller) planSteps(ctx context.Context, q *queue, reasons ...disrupt
 	if q.urgent {
 		for _, m := range c.machines {
 			if m.Facts.Interruption != nil && m.node != "" {
+				m.urgent = true
 				c.close(m.node, true) // also where the plan has no step for it
 			}
 		}
 	}
-	q.steps = append(q.steps, plan.Steps...)
+	if len(q.steps) > 0 {
+		c.queues = append(c.queues, q)
+	}
 	return nil
 }
 
@@ -185,8 +201,17 @@ func readySince(node *corev1.Node) time.Time {
 // errStale says that the cluster has changed since a step was planned.
 var errStale = errors.New("the cluster has changed since the step was planned")
 
-// carryOut takes the steps of a queue as far as they get now.
-func (c *Controller) carryOut(ctx context.Context, q *queue) error {
+// carryOut takes the steps of all queues as far as they get now.
+func (c *Controller) carryOut(ctx context.Context) error {
+	var errs []error
+	for _, q := range slices.Clone(c.queues) {
+		errs = append(errs, c.carryOutQueue(ctx, q))
+	}
+	return errors.Join(errs...)
+}
+
+// carryOutQueue takes the steps of a queue as far as they get now.
+func (c *Controller) carryOutQueue(ctx context.Context, q *queue) error {
 	for len(q.steps) > 0 {
 		done, err := c.advance(ctx, q)
 		if errors.Is(err, errStale) || errors.Is(err, ErrInsufficientCapacity) {
@@ -204,21 +229,29 @@ func (c *Controller) carryOut(ctx context.Context, q *queue) error {
 		}
 		q.steps, q.begun, q.wave, q.asked = q.steps[1:], false, 0, nil
 	}
+	c.dequeue(q)
 	return nil
 }
 
-// abandon leaves out the first step of a queue and those after it, because a step needs those before it. Machines that were
-// launched for it stay for all pods, and nodes that it would have removed take in pods again; for nodes that are about to be
-// interrupted the next round plans again.
+// dequeue leaves out a queue.
+func (c *Controller) dequeue(q *queue) {
+	c.queues = slices.DeleteFunc(slices.Clone(c.queues), func(x *queue) bool { return x == q })
+}
+
+// abandon leaves out a queue, because a step needs those before it. Machines that were launched for it stay for all pods, and
+// nodes that it would have removed take in pods again; for nodes that are about to be interrupted the next round plans again.
 func (c *Controller) abandon(q *queue, reason error) {
 	c.opts.Log.Warn("steps abandoned", "reason", reason, "steps", len(q.steps))
 	c.count(func(s *Stats) { s.AbandonedSteps += len(q.steps) })
 	for i := range q.steps {
 		for _, name := range q.steps[i].Drain {
 			c.close(q.at(name), false)
+			if m := c.byName[q.at(name)]; m != nil {
+				m.urgent = false
+			}
 		}
 	}
-	*q = queue{}
+	c.dequeue(q)
 }
 
 // advance takes the first step of a queue as far as it gets now, and reports whether it is done.
@@ -233,17 +266,22 @@ func (c *Controller) advance(ctx context.Context, q *queue) (done bool, err erro
 		}
 		q.begun, q.wave, q.since, q.asked = true, 1, c.clock.elapsed, map[types.UID]types.UID{}
 	}
+	ready := true
 	for i := range step.Launches {
 		m := q.machines[step.Launches[i].Name]
 		if c.gone(m) {
 			return false, errStale
 		}
-		if !m.ready {
-			q.since = c.clock.elapsed
-			return false, nil // RegistrationTimeout bounds the time
-		}
+		ready = ready && m.ready
 	}
-	if !q.urgent && c.clock.elapsed-q.since > c.opts.DrainTimeout {
+	if q.urgent {
+		return c.remove(ctx, q, step)
+	}
+	if !ready {
+		q.since = c.clock.elapsed
+		return false, nil // RegistrationTimeout bounds the time
+	}
+	if c.clock.elapsed-q.since > c.opts.DrainTimeout {
 		return false, fmt.Errorf("%w: evictions took longer than %s", errStale, c.opts.DrainTimeout)
 	}
 	last := 1
@@ -323,8 +361,8 @@ func (c *Controller) evictWave(ctx context.Context, q *queue, step *disruption.S
 			return false, err
 		}
 	}
-	if !moved || q.urgent {
-		return moved, nil
+	if !moved {
+		return false, nil
 	}
 	owners := map[types.UID]bool{}
 	for _, owner := range q.asked {
@@ -364,21 +402,33 @@ func controllerUID(pod *corev1.Pod) types.UID {
 	return ""
 }
 
-// remove terminates the machines of a step's nodes once they are empty. Pods that came before the taint are evicted, too.
+// remove terminates the machines of a step's nodes once they are empty. Pods on them are evicted, also those that came before
+// the taint: first those that are expected on a node that is there, because they are away for the shortest time, and
+// PodDisruptionBudgets then allow the next ones.
 func (c *Controller) remove(ctx context.Context, q *queue, step *disruption.Step) (done bool, err error) {
-	empty := true
+	there := map[string]bool{}
+	for _, e := range step.Evictions {
+		there[e.Pod] = c.state.Nodes()[q.at(e.To)] != nil
+	}
+	var first, then []*corev1.Pod
 	for _, name := range step.Drain {
-		for _, pod := range c.state.PodsOn(q.at(name)) {
-			if !lifecycle.Evictable(pod) {
-				continue
-			}
-			empty = false
-			if err := c.evict(ctx, q, pod); err != nil {
-				return false, err
+		on := c.state.PodsOn(q.at(name))
+		for _, pod := range slices.Sorted(maps.Keys(on)) {
+			switch {
+			case !lifecycle.Evictable(on[pod]):
+			case there[pod]:
+				first = append(first, on[pod])
+			default:
+				then = append(then, on[pod])
 			}
 		}
 	}
-	if !empty {
+	for _, pod := range slices.Concat(first, then) {
+		if err := c.evict(ctx, q, pod); err != nil {
+			return false, err
+		}
+	}
+	if len(first)+len(then) > 0 {
 		return false, nil
 	}
 	for _, name := range step.Drain {

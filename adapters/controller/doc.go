@@ -17,7 +17,8 @@
 //	pods        when new pods have come and BatchIdle has passed, all pending pods are planned; a machine is ordered
 //	            for each launch, by the first of its options that can be had
 //	disruption  at once on an interruption notice, otherwise every DisruptEvery while no step is under way
-//	steps       launch, wait until the nodes are ready, evict wave by wave, terminate
+//	steps       launch, wait until the nodes are ready, evict wave by wave, terminate; pods of interrupted nodes are
+//	            evicted at once, as fast as PodDisruptionBudgets allow
 //	nominations the [Nominator] is told the nodes of pending pods, and [StartupTaint] is removed from these nodes
 //	taints      nodes that steps will remove have the taint [Taint], all others have it no longer
 //

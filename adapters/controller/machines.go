@@ -35,6 +35,8 @@ type machine struct {
 	unlisted int
 	// terminating says that it is to be terminated, terminated that the provider was asked to.
 	terminating, terminated bool
+	// urgent says that pods leave its node because of an interruption notice.
+	urgent bool
 }
 
 // shown is how the session has the node of a machine that has no node yet.
