@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,7 +31,11 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/adapters/karpenter/shadow/internal/replay"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/offerings"
 )
+
+// replayed is the number of decisions of TestReplay.
+var replayed = flag.Int("decisions", 1000, "decisions of TestReplay") //nolint:gochecknoglobals // flags of tests are
 
 // asProgram is the variable of the environment by which the test is the program itself, in a process of its own.
 const asProgram = "PLIMSOLL_SHADOW_TEST"
@@ -153,6 +158,23 @@ func (p *program) memory(figure string) int {
 	kib, err := strconv.Atoi(m[1])
 	require.NoError(p.t, err)
 	return kib >> 10
+}
+
+// cpuTime is the time that the process has spent on a processor; 0 where the system does not tell.
+func (p *program) cpuTime() time.Duration {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.command.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	const user, system, tick = 11, 12, time.Second / 100 // behind the name, as in proc_pid_stat(5)
+	var sum time.Duration
+	for _, field := range fields[user : system+1] {
+		n, err := strconv.Atoi(field)
+		require.NoError(p.t, err)
+		sum += time.Duration(n) * tick
+	}
+	return sum
 }
 
 // dressed gives a pod the fields that real pods have beside those that plans read.
@@ -312,16 +334,18 @@ func (w *town) readsOnly(rules []rbacv1.PolicyRule) {
 }
 
 // Beside 1,000 nodes with 20,000 pods the program compares decision after decision in less than 200 MiB, and asks for
-// nothing that its role in deploy.yaml does not allow. 1,000 decisions take an hour or two; with -short it is 8.
+// nothing that its role in deploy.yaml does not allow. With -short these are 8 decisions.
 func TestReplay(t *testing.T) {
-	decisions := 1000
+	decisions := *replayed
 	if testing.Short() {
 		decisions = 8
 	}
 	rules := rulesOf(t, "deploy.yaml")
 	w, server := newTown(t, rules, 1000)
 	require.Len(t, w.Pods, 20_000)
-	w.p = start(t, server, "--catalog=ec2/us-east-1", "--consolidate-every=0")
+	// Decisions come one after the other, so that a short window tells them apart, and the test need not wait for long ones.
+	windows := []string{"--catalog=ec2/us-east-1", "--consolidate-every=0", "--batch-idle-duration=200ms"}
+	w.p = start(t, server, windows...)
 	w.launched, w.removed = 0, 0
 	listed := w.p.memory("VmHWM")
 	begin := time.Now()
@@ -331,7 +355,7 @@ func TestReplay(t *testing.T) {
 	w.server.CutWatches(true)
 	w.play(decisions / 4)
 	most := w.p.memory("VmHWM")
-	t.Logf("%d decisions in %v: %d MiB of memory at most, %d MiB when all was listed, %d MiB at the end", decisions, time.Since(begin).Round(time.Second), most, listed, w.p.memory("VmRSS"))
+	t.Logf("%d decisions in %v, %v of CPU time: %d MiB of memory at most, %d MiB when all was listed, %d MiB at the end", decisions, time.Since(begin).Round(time.Second), w.p.cpuTime(), most, listed, w.p.memory("VmRSS"))
 	require.Less(t, most, 200)
 	require.GreaterOrEqual(t, int(w.p.sum("decisions_total", "")), decisions)
 	w.readsOnly(rules)
@@ -340,7 +364,7 @@ func TestReplay(t *testing.T) {
 	require.NoError(t, w.p.command.Process.Kill())
 	_ = w.p.command.Wait()
 	w.launch(20)
-	w.p = start(t, server, "--catalog=ec2/us-east-1", "--consolidate-every=0")
+	w.p = start(t, server, windows...)
 	w.launched, w.removed = 0, 0
 	require.Zero(t, w.p.sum("decisions_total", ""))
 	w.play(4)
@@ -434,9 +458,48 @@ func TestCatalog(t *testing.T) {
 	require.ErrorContains(t, err, "--catalog: must be given, because no node has the label topology.kubernetes.io/region")
 }
 
+// Zones have the names that they have in the account of the nodes: prices by name are those of the same zone, and the catalog
+// has the offerings that nodes prove to be sold. Nodes that contradict each other are an error that names both.
+func TestZoneNames(t *testing.T) {
+	node := func(name, zone, id string) *corev1.Node {
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
+			corev1.LabelTopologyRegion: "us-east-1", corev1.LabelTopologyZone: zone, offerings.ZoneIDLabel: id,
+			corev1.LabelInstanceTypeStable: "m5.large", offerings.CapacityTypeLabel: "spot",
+		}}}
+	}
+	prices := filepath.Join(t.TempDir(), "prices.csv")
+	require.NoError(t, os.WriteFile(prices, []byte("instanceType,zone,capacityType,price\nm5.large,us-east-1a,spot,0.0123\n"), 0o600))
+	f, err := parse([]string{"--prices=" + prices}, io.Discard)
+	require.NoError(t, err)
+	log := slog.New(slog.DiscardHandler)
+	c, err := f.catalog(t.Context(), fake.NewClientset(node("n1", "us-east-1a", "use1-az2"), node("n2", "us-east-1b", "use1-az1"), node("n3", "us-east-1x", "use1-az9")), log)
+	require.NoError(t, err)
+	m5, ok := c.Get("m5.large")
+	require.True(t, ok)
+	price := map[string]string{}
+	for _, o := range m5.Offerings {
+		if o.CapacityType == offerings.Spot {
+			price[o.Zone+" "+o.Labels[offerings.ZoneIDLabel]] = o.Price.String()
+		}
+	}
+	require.Equal(t, "0.0123", price["us-east-1a use1-az2"])
+	require.Contains(t, price, "us-east-1b use1-az1")
+	_, sold := c.Lookup(offerings.Key{InstanceType: "m5.large", Zone: "us-east-1x", CapacityType: offerings.Spot})
+	require.True(t, sold)
+	_, err = f.catalog(t.Context(), fake.NewClientset(node("n1", "us-east-1a", "use1-az2"), node("n2", "us-east-1a", "use1-az1")), log)
+	require.ErrorContains(t, err, "node n2: topology.k8s.aws/zone-id: use1-az1 is the id of zone us-east-1a, but on node n1 use1-az2 is that of us-east-1a")
+}
+
 // A cluster without Karpenter is an error that says so. The log begins with the date of the prices.
 func TestNoKarpenter(t *testing.T) {
-	server := httptest.NewServer(http.NotFoundHandler())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != "/api/v1/nodes" {
+			http.NotFound(w, q)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"apiVersion":"v1","kind":"NodeList","items":[]}`)
+	}))
 	defer server.Close()
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	require.NoError(t, os.WriteFile(kubeconfig, fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":%q}}]}`, server.URL), 0o600))
