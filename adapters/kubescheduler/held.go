@@ -2,6 +2,7 @@ package kubescheduler
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -13,8 +14,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// held are the pods that [Pinned] leaves one node, with the placement that it followed last. They must be tried again when
-// this placement changes or gets old, which no event of the API server says.
+// held are the pods that [Pinned] leaves one node, with the placement that it followed last, and those without a plan that it
+// keeps from the room of others, with none. They must be tried again when this placement changes or gets old, or when room
+// becomes free, which no event of the API server says.
 type held struct {
 	mu   sync.Mutex
 	pods map[types.UID]heldPod
@@ -83,12 +85,18 @@ func (p *Plugin) poll(ctx context.Context, file *planFile) {
 	if p.handle == nil {
 		return
 	}
+	sum := p.plannedRoom(math.MinInt32).sum()
+	opened := sum != p.room
+	p.room = sum
 	again := p.held.take(func(x heldPod) bool {
 		pod, err := p.handle.SharedInformerFactory().Core().V1().Pods().Lister().Pods(x.pod.Namespace).Get(x.pod.Name)
 		if err != nil || pod.UID != x.pod.UID || pod.Spec.NodeName != "" {
 			return true // it is gone or bound: kube-scheduler ignores it
 		}
 		at, err := p.source.Placement(pod)
+		if planned := err == nil && !p.old(at); !planned && x.at.equal(Placement{}) {
+			return opened
+		}
 		return err != nil || !at.equal(x.at) || p.old(at)
 	})
 	if len(again) > 0 {
@@ -96,23 +104,24 @@ func (p *Plugin) poll(ctx context.Context, file *planFile) {
 	}
 }
 
-// EventsToRegister returns the events that end the wait of a pod: its node joins, or gets the label of its launch.
+// EventsToRegister returns the events that end the wait of a pod: its node joins, or gets the label of its launch; or a node has
+// more room for a pod without a plan.
 func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
-	return []fwk.ClusterEventWithHint{{
-		Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel},
-		QueueingHintFn: p.awaited,
-	}}, nil
+	return []fwk.ClusterEventWithHint{
+		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel | fwk.UpdateNodeAllocatable}, QueueingHintFn: p.awaited},
+		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete | fwk.UpdatePodScaleDown}, QueueingHintFn: p.awaited},
+	}, nil
 }
 
-// awaited wakes a pod if the node is its planned one. Other objects and pods without a plan are woken, too: rather once too
-// often than never.
+// awaited wakes a planned pod if the node is its planned one: other filters wake it where it does not fit there. Pods without a plan are
+// woken by all events: rather once too often than never.
 func (p *Plugin) awaited(_ klog.Logger, pod *corev1.Pod, _, changed any) (fwk.QueueingHint, error) {
-	node, ok := changed.(*corev1.Node)
-	if !ok {
+	at, err := p.source.Placement(pod)
+	if err != nil || p.old(at) {
 		return fwk.Queue, nil
 	}
-	if at, err := p.source.Placement(pod); err == nil && !p.old(at) && !at.admits(node) {
-		return fwk.QueueSkip, nil
+	if node, ok := changed.(*corev1.Node); ok && at.admits(node) {
+		return fwk.Queue, nil
 	}
-	return fwk.Queue, nil
+	return fwk.QueueSkip, nil
 }

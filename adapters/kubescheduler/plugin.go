@@ -41,6 +41,8 @@ type Plugin struct {
 	bound  boundPods
 	now    func() time.Time
 	held   held
+	// room is the sum of [Plugin.plannedRoom] at the last poll.
+	room uint64
 }
 
 var (
@@ -74,6 +76,11 @@ func Factory(opts Options) frameworkruntime.PluginFactory {
 			return nil, fmt.Errorf("%s: register metrics: %w", Name, err)
 		}
 		p := &Plugin{handle: h, args: args, source: opts.Source, bound: bound, now: opts.Clock}
+		if args.Mode == Pinned && h != nil {
+			if err := indexUnbound(h); err != nil {
+				return nil, fmt.Errorf("%s: %w", Name, err)
+			}
+		}
 		var file *planFile
 		switch {
 		case p.source != nil:
@@ -102,6 +109,8 @@ type decision struct {
 	nodes map[string]fwk.NodeInfo
 	// fits says whether one of them admits the pod.
 	fits func() bool
+	// closed is the room that the pod must not take.
+	closed room
 }
 
 // Clone returns the decision itself: it holds for the whole cycle.
@@ -133,7 +142,8 @@ func (p *Plugin) old(at Placement) bool {
 	return !at.At.IsZero() && p.now().Sub(at.At) > p.args.MaxAge.Duration
 }
 
-// PreFilter decides how a pod is treated. With [Pinned] a planned pod is left its planned node alone, or waits for it.
+// PreFilter decides how a pod is treated. With [Pinned] a planned pod is left its planned node alone, or waits for it, and other pods
+// are kept from the room of planned ones.
 func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	d, at := p.decide(pod, nodes)
 	state.Write(stateKey, d)
@@ -144,7 +154,11 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *corev
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, at.name()+", which the plan chose, has not joined the cluster")
 	case d.why != followed:
 		klog.FromContext(ctx).V(4).Info("No plan to follow", "pod", klog.KObj(pod), "cause", d.why)
-		return nil, fwk.NewStatus(fwk.Skip)
+		if d.closed = p.closedTo(pod); len(d.closed) == 0 {
+			return nil, fwk.NewStatus(fwk.Skip)
+		}
+		p.held.add(pod, Placement{})
+		return nil, nil
 	case p.args.Mode == Pinned:
 		p.held.add(pod, at)
 		return &fwk.PreFilterResult{NodeNames: sets.KeySet(d.nodes)}, nil
@@ -166,14 +180,18 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *corev
 // PreFilterExtensions returns nil: other pods do not change where a pod is planned.
 func (*Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// Filter refuses the other nodes while the planned one admits the pod, with [Nominated]. The planned node is asked once in a
-// cycle, by all other filters.
-func (*Plugin) Filter(_ context.Context, state fwk.CycleState, _ *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
+// Filter refuses the other nodes while the planned one admits the pod, with [Nominated]: the planned node is asked once in a
+// cycle, by all other filters. With [Pinned] it refuses nodes to a pod without a plan where planned pods need the room.
+func (*Plugin) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
 	d := read(state)
-	if d == nil || d.fits == nil || d.nodes[info.Node().Name] != nil || !d.fits() {
-		return nil
+	switch {
+	case d == nil:
+	case d.fits != nil && d.nodes[info.Node().Name] == nil && d.fits():
+		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "the pod is planned on another node, which admits it")
+	case !d.closed.leaves(pod, info):
+		return fwk.NewStatus(fwk.Unschedulable, "pending pods that are planned on the node need its room")
 	}
-	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "the pod is planned on another node, which admits it")
+	return nil
 }
 
 // Score is the highest for the planned node and zero for others.

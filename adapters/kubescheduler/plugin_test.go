@@ -161,6 +161,61 @@ func TestScoredPodGoesElsewhere(t *testing.T) {
 	c.counts(map[string]int{"elsewhere/outscored": 1})
 }
 
+// annotated is a pod that is planned on a node.
+func annotated(p *corev1.Pod, node string) *corev1.Pod {
+	p.Annotations = map[string]string{controller.PlannedNodeAnnotation: node, controller.PlannedAtAnnotation: time.Now().UTC().Format(time.RFC3339)}
+	return p
+}
+
+// With Pinned, pods whose node joins late do not take the room of the pods that are planned on a node which is up, though they have
+// waited for longer.
+func TestPodsOfALateNodeLeaveRoomToThoseOfOthers(t *testing.T) {
+	t.Parallel()
+	c := start(t, "{mode: Pinned}", nil)
+	up := node("up", 4, st.Taint(controller.StartupTaint().Key, "", corev1.TaintEffectNoSchedule))
+	c.join(up)
+	c.create(pod("late-1", 2), pod("late-2", 2), annotated(pod("web-1", 2), "up"), annotated(pod("web-2", 2), "up"))
+	for _, name := range []string{"late-1", "late-2", "web-1", "web-2"} {
+		c.pending(name, "untolerated taint")
+	}
+	open := up.DeepCopy()
+	open.Spec.Taints = nil
+	_, err := c.client.CoreV1().Nodes().Update(t.Context(), open, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	c.bound(map[string]string{"web-1": "up", "web-2": "up"})
+	c.join(node("slow", 4))
+	c.bound(map[string]string{"web-1": "up", "web-2": "up", "late-1": "slow", "late-2": "slow"})
+	c.counts(map[string]int{"planned": 2, "fallback/not_planned": 2})
+}
+
+// With Pinned, a pod without a plan gets the room that planned pods leave over or give back. Pods of DaemonSets and pods of a higher
+// priority take their room.
+func TestRoomOfPlannedPodsIsKept(t *testing.T) {
+	t.Parallel()
+	c := start(t, "{mode: Pinned}", nil)
+	ssd := st.Select("disk", "ssd")
+	c.join(node("up", 4))
+	c.create(annotated(pod("web", 3, ssd), "up"))
+	c.pending("web", "didn't match Pod's node affinity/selector")
+	c.create(pod("late", 2))
+	c.pending("late", "pending pods that are planned on the node need its room")
+	c.create(pod("small", 1))
+	c.bound(map[string]string{"small": "up"})
+	require.NoError(t, c.client.CoreV1().Pods("default").Delete(t.Context(), "web", metav1.DeleteOptions{}))
+	c.bound(map[string]string{"late": "up"})
+
+	c.create(annotated(pod("api", 1, ssd), "up"))
+	c.pending("api", "didn't match Pod's node affinity/selector")
+	c.create(pod("agent", 1, st.OwnedByDaemonSet("agent")))
+	c.bound(map[string]string{"agent": "up"})
+
+	c.join(node("other", 2))
+	c.create(annotated(pod("cache", 2, ssd), "other"))
+	c.pending("cache", "didn't match Pod's node affinity/selector")
+	c.create(pod("urgent", 2, st.Priority(1)))
+	c.bound(map[string]string{"urgent": "other"})
+}
+
 // Annotations of pods are a plan, also those that are written while the pod is pending.
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
