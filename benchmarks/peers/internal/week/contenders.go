@@ -43,18 +43,21 @@ func Contenders() []Contender {
 
 // Variants are our controller with other settings that weigh cost against evictions.
 func Variants() []Contender {
-	out := []Contender{{"our controller with WhenEmpty", whenEmpty(ourController(0))}}
+	out := []Contender{
+		{"our controller with WhenEmpty", withPolicy(scheduling.WhenEmpty, ourController(minSaving))},
+		{"our controller with Balanced", withPolicy(scheduling.Balanced, ourController(minSaving))},
+	}
 	for _, percent := range []float64{0, 10, 20, 35, 50, 75, 100} {
 		out = append(out, Contender{fmt.Sprintf("our controller with MinSaving %g %%", percent), ourController(percent / 100)})
 	}
 	return out
 }
 
-// whenEmpty has a NodePool with the consolidation policy WhenEmpty.
-func whenEmpty(start Start) Start {
+// withPolicy has a NodePool with another consolidation policy.
+func withPolicy(policy scheduling.ConsolidationPolicy, start Start) Start {
 	return func(ctx context.Context, w *simulation.World, p scheduling.Problem) (Autoscaler, error) {
 		pool := *p.NodePools[0]
-		pool.Spec.Disruption.ConsolidationPolicy = scheduling.WhenEmpty
+		pool.Spec.Disruption.ConsolidationPolicy = policy
 		p.NodePools = []*scheduling.NodePool{&pool}
 		return start(ctx, w, p)
 	}
