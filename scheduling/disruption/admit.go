@@ -24,8 +24,8 @@ func admit(f *state, reason Reason, o *outcome) (*Step, *Cause) {
 	}
 	forced := reason == Interrupted || reason == Expired
 	if !forced {
-		for _, x := range m.pools {
-			if cause := f.poolBudgetCause(x.pool, reason, x.nodes); cause != nil {
+		for _, x := range m.Pools {
+			if cause := f.poolBudgetCause(f.pools[x.Pool.Name], reason, x.Nodes); cause != nil {
 				return nil, cause
 			}
 		}
@@ -42,8 +42,8 @@ func admit(f *state, reason Reason, o *outcome) (*Step, *Cause) {
 		}
 	}
 	step := &Step{
-		Reason: reason, Drain: slices.Sorted(slices.Values(o.nodes)), Launches: append([]scheduling.Launch{}, launches...), Evictions: append([]Eviction{}, o.evictions...),
-		SavingPerHour: m.price - f.prices().Launches(launches), DisruptionCost: m.cost,
+		Reason: reason, Drain: slices.Sorted(slices.Values(o.nodes)), Launches: append([]scheduling.Launch{}, launches...), Evictions: evictionsOf(o.moves),
+		SavingPerHour: m.Price - f.prices().Launches(launches), DisruptionCost: m.Cost,
 	}
 	score, _ := scoreOf(f, m, step.SavingPerHour)
 	step.Score = finite(score)
@@ -59,8 +59,9 @@ func admit(f *state, reason Reason, o *outcome) (*Step, *Cause) {
 	}
 	step.PodDisruptionBudgets = uses
 	if !forced {
-		for _, x := range m.pools {
-			step.NodePools = append(step.NodePools, PoolUse{NodePool: x.pool.pool.Name, Nodes: x.nodes, Allowed: min(f.poolAllowance(x.pool, reason), x.pool.nodes)})
+		for _, x := range m.Pools {
+			pool := f.pools[x.Pool.Name]
+			step.NodePools = append(step.NodePools, PoolUse{NodePool: x.Pool.Name, Nodes: x.Nodes, Allowed: min(f.poolAllowance(pool, reason), pool.nodes)})
 		}
 	}
 	return step, nil
@@ -91,15 +92,15 @@ func noOrderCause(uses []BudgetUse) *Cause {
 
 // savingCause is the cause if a move saves too little; nil if it saves enough. Then launches keep only the options
 // with each of which it saves enough, because the provider chooses among them.
-func savingCause(f *state, o *outcome, m *move, launches []scheduling.Launch) *Cause {
-	if m.unpriced {
+func savingCause(f *state, o *outcome, m *pricing.Move, launches []scheduling.Launch) *Cause {
+	if m.Unpriced {
 		return &Cause{Code: CauseUnknownPrice, Detail: "the price of a node is not known"}
 	}
-	saving := m.price - f.prices().Launches(launches)
-	asked := f.rules.leastSaving(m.price)
+	saving := m.Price - f.prices().Launches(launches)
+	asked := f.rules.leastSaving(m.Price)
 	switch {
 	case saving <= 0:
-		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("costs %s, and the cheapest replacement found costs %s", perHour(m.price), perHour(f.prices().Launches(launches)))}
+		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("costs %s, and the cheapest replacement found costs %s", perHour(m.Price), perHour(f.prices().Launches(launches)))}
 	case saving < asked:
 		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s, below the minimum of %s", perHour(saving), perHour(asked))}
 	}
@@ -203,52 +204,20 @@ func minValuesCause(f *state, l *scheduling.Launch) *Cause {
 	return nil
 }
 
-// wavesOf are the rules by which the evictions of a step are divided into waves.
-func wavesOf(f *state) *wave.Cluster {
-	return &wave.Cluster{Pods: f.pods, Budgets: f.rules.podBudgets, Landing: f.landing, OutOfTime: f.outOfTime}
-}
-
 // assignWaves divides the evictions of a step into waves, sorts them by wave, and returns the use of
 // PodDisruptionBudgets. It reports false if there is no order in which the pods may leave. The pods in early leave first.
 func assignWaves(f *state, step *Step, early map[string]bool) ([]BudgetUse, bool) {
 	s := wave.Step{Moves: movesOf(step.Evictions), Early: early, AtOnce: step.Reason == Interrupted, Unordered: step.Reason == Expired}
-	uses, ok := wavesOf(f).Assign(&s, func() *landing.Trial { return f.landing.Try(landingStep(step, nil), f.offered) })
+	uses, ok := wavesOf(f).Assign(&s, func() *landing.Trial { return f.landing.Try(landingStep(step), f.offered) })
 	step.Evictions = evictionsOf(s.Moves)
 	return budgetUses(uses), ok
 }
 
-// movesOf are evictions as moves of package landing.
-func movesOf(list []Eviction) []landing.Move {
-	return lo.Map(list, func(e Eviction, _ int) landing.Move { return moveFrom(e) })
-}
-
-// moveFrom is an eviction as a move of package landing, and evictionOf the reverse.
-func moveFrom(e Eviction) landing.Move {
-	return landing.Move{Pod: e.Pod, From: e.From, To: e.To, Wave: e.Wave}
-}
-
-func evictionOf(m landing.Move) Eviction {
-	return Eviction{Pod: m.Pod, From: m.From, To: m.To, Wave: m.Wave}
-}
-
-// evictionsOf are moves of package landing as evictions.
-func evictionsOf(list []landing.Move) []Eviction {
-	return lo.Map(list, func(m landing.Move, _ int) Eviction { return evictionOf(m) })
-}
-
-// budgetUses are uses of package wave as those of a step; nil for none.
-func budgetUses(list []wave.Use) []BudgetUse {
-	if len(list) == 0 {
-		return nil
-	}
-	return lo.Map(list, func(u wave.Use, _ int) BudgetUse { return BudgetUse(u) })
-}
-
 // allScheduled reports whether all pods of an outcome can be scheduled where they are expected.
 func allScheduled(f *state, o *outcome) bool {
-	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return f.landing.Follows(e.Pod) }) {
+	if !slices.ContainsFunc(o.moves, func(m landing.Move) bool { return f.landing.Follows(m.Pod) }) {
 		return true
 	}
-	s := f.landing.Try(landingStep(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}, nil), f.offered)
-	return s.Possible(lo.Map(o.evictions, func(e Eviction, _ int) *landing.Pod { return s.Pods[e.Pod] }), true)
+	s := f.landing.Try(&landing.Step{Launches: o.launches, Moves: o.moves, Drain: o.nodes}, f.offered)
+	return s.Possible(lo.Map(o.moves, func(m landing.Move, _ int) *landing.Pod { return s.Pods[m.Pod] }), true)
 }

@@ -36,14 +36,6 @@ type Blocked struct {
 // AtMost says that PerHour is an upper bound above 0, so that the cluster may cost anything from 0 to PerHour less.
 func (b *Blocked) AtMost() bool { return !b.Tried && b.PerHour > 0 }
 
-// ObjectChange is a change of an object that helps to remove a cause.
-type ObjectChange struct {
-	// Object is the object to change, as kind/name or kind/namespace/name.
-	Object string `json:"object"`
-	// To describes the change in a few words.
-	To string `json:"to"`
-}
-
 // Blocked finds how much each cause for which nodes stay, in a plan of p for c, keeps the cluster from saving: first
 // the causes that were tried, each part with the largest amount first. Of causes with no amount, only those are in the
 // result that are the first reason of a node, unless they are [CauseSearch]. To find the amount, the cluster is changed so that the cause
@@ -171,7 +163,7 @@ func blamedCause(f *state, code CauseCode) CauseCode {
 // without the cause. The given bound is that of the cluster as it is.
 func (o *blockedCause) boundSaving(ctx context.Context, now *state, p Planner, c Cluster, bound, after offerings.Price) error {
 	f := now
-	planner, cluster, changes, can := unblocked(now, p, c, o)
+	planner, cluster, changes, can := unblocked(now, p, c, o.Code, o.nodes)
 	if can {
 		var err error
 		if o.without, err = planner.begin(ctx, &cluster, !now.pinned, now.sessions.Launch); err != nil {

@@ -123,19 +123,6 @@ func (r *rules) blockers(s *candidate, reason Reason) []Cause {
 	return out
 }
 
-// ownerCause is the cause for which a node has no pool that could replace it; nil if it has one.
-func (s *candidate) ownerCause() *Cause {
-	switch name := s.poolName(); {
-	case name == "":
-		return &Cause{Code: CauseNoNodePool, Detail: "belongs to no NodePool"}
-	case s.pool == nil:
-		return &Cause{Code: CauseNoNodePool, Object: "nodepool/" + name, Detail: "there is no NodePool " + name}
-	case s.pool.catalog.Len() == 0:
-		return &Cause{Code: CauseNoTypes, Object: "nodepool/" + name, Detail: "no instance types match the NodePool"}
-	}
-	return nil
-}
-
 // policyCause is the cause if the pool's policy excludes consolidation; nil if it does not.
 func (r *rules) policyCause(s *candidate, reason Reason) *Cause {
 	d := &s.pool.pool.Spec.Disruption
@@ -174,25 +161,6 @@ func (r *rules) tooSoonCause(s *candidate) *Cause {
 // consolidatable reports whether consolidateAfter and the least age have passed, as in Karpenter's condition
 // Consolidatable.
 func (r *rules) consolidatable(s *candidate) bool { return s.pool == nil || r.tooSoonCause(s) == nil }
-
-// created is when a node's machine was requested; zero if that is not known.
-func (s *candidate) created() time.Time {
-	if s.node == nil || !s.machine.Created.IsZero() {
-		return s.machine.Created
-	}
-	return s.node.CreationTimestamp.Time
-}
-
-// grace is the longest time for draining a node; nil if it is not bounded.
-func (s *candidate) grace() *time.Duration {
-	switch {
-	case s.machine.TerminationGracePeriod != nil:
-		return &s.machine.TerminationGracePeriod.Duration
-	case s.pool != nil && s.pool.pool.Spec.Template.Spec.TerminationGracePeriod != nil:
-		return &s.pool.pool.Spec.Template.Spec.TerminationGracePeriod.Duration
-	}
-	return nil
-}
 
 // podBlockers says which pods of a node may not be evicted: the first that asks to be left
 // alone, and the first that a budget holds.

@@ -3,13 +3,10 @@ package disruption
 import (
 	"fmt"
 	"slices"
-	"time"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drift"
 )
-
-// defaultExpireAfter is the life of a node whose pool does not set expireAfter, as in Karpenter.
-const defaultExpireAfter = 720 * time.Hour
 
 // candidatesFor are the nodes that a reason applies to and that may be removed for it, by name, and the first cause for
 // each other node that it applies to. Underutilized applies to every node. Nodes are seen as the next plan would see
@@ -80,29 +77,13 @@ func rebuildable(f *state) map[string]bool {
 	})
 }
 
-// expired reports whether a node is past its expireAfter. That of the machine comes first, because its pool may have
-// changed since the launch.
+// expired reports whether a node is past its expireAfter.
 func (r *rules) expired(s *candidate) bool {
-	created, life := s.created(), defaultExpireAfter
-	switch own := s.machine.ExpireAfter; {
-	case created.IsZero():
-		return false
-	case own != nil && own.Duration != nil:
-		life = *own.Duration
-	case own != nil:
-		return false
-	case s.pool == nil:
-		return false
-	default:
-		spec := &s.pool.pool.Spec.Template.Spec
-		if spec.ExpireAfter != nil && spec.ExpireAfter.Duration == nil {
-			return false
-		}
-		if spec.ExpireAfter != nil {
-			life = *spec.ExpireAfter.Duration
-		}
+	var pool *scheduling.NodePool
+	if s.pool != nil {
+		pool = s.pool.pool
 	}
-	return !r.now.Before(created.Add(life))
+	return drift.Expired(s.created(), r.now, s.machine.ExpireAfter, pool)
 }
 
 // drift is the kind of drift of a node and the difference to its pool in words; "" for none and for a node without a
@@ -116,4 +97,26 @@ func (r *rules) drift(s *candidate) string {
 		n.Age = r.now.Sub(created)
 	}
 	return drift.Of(n, drift.Pool{Object: s.pool.pool, Required: s.pool.required, Catalog: s.pool.catalog, LiveCatalog: r.planner.LiveCatalog})
+}
+
+// removable are the candidates for a reason that have taken in no pods of earlier steps, and the causes for which other
+// nodes stay, by name.
+func removable(f *state, reason Reason) (may []*candidate, not map[string]Cause) {
+	may, not = candidatesFor(f, reason)
+	return slices.DeleteFunc(may, func(s *candidate) bool { return s.receivedPods || s.launched }), not
+}
+
+// forcedRemovals are the nodes to be removed for interruption, expiry and drift, by name.
+func forcedRemovals(f *state) []string {
+	out := []string(nil)
+	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
+		nodes, _ := removable(f, reason)
+		for _, s := range nodes {
+			if reason != Drifted || s.pool != nil && f.poolAllowance(s.pool, Drifted) > 0 {
+				out = append(out, s.name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

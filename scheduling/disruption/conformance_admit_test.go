@@ -190,7 +190,7 @@ func TestAdmitKeepsToBudgets(t *testing.T) {
 func TestAdmitBalanced(t *testing.T) {
 	f := admitWorld(t, Planner{})
 	p := f.pools["default"]
-	p.pool.Spec.Disruption.ConsolidationPolicy = scheduling.Balanced
+	p.sums.Balanced = true
 	// The pool costs 0.34 for 5 nodes; od-1 is 20 % of the disruption.
 	step, cause := admit(f, Underutilized, &outcome{nodes: []string{"od-1"}, launches: []scheduling.Launch{bought(option("m.small", "a", od, "0.05"))}})
 	require.Nil(t, cause)

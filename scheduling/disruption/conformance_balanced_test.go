@@ -73,9 +73,9 @@ func TestBalancedThreshold(t *testing.T) {
 	} {
 		f := balancedFrame(t, scheduling.Balanced, tc.k, 1)
 		p := f.pools["default"]
-		p.price, p.cost = offerings.MustPrice("58.08"), 90
+		p.sums.Price, p.sums.Cost = offerings.MustPrice("58.08"), 90
 		saving := offerings.MustPrice(tc.saving)
-		m := &move{pools: []*poolShare{{pool: p, nodes: 1, price: saving, cost: tc.disruption}}, price: saving, cost: tc.disruption}
+		m := &pricing.Move{Pools: []*pricing.Share{{Pool: &p.sums, Nodes: 1, Price: saving, Cost: tc.disruption}}, Price: saving, Cost: tc.disruption}
 		cause := scoreCause(f, m, saving)
 		assert.Equal(t, tc.worth, cause == nil, tc)
 		if cause != nil {
@@ -90,13 +90,13 @@ func TestBalancedThreshold(t *testing.T) {
 func TestPoolTotals(t *testing.T) {
 	f := balancedFrame(t, scheduling.Balanced, 0, 4)
 	p := f.pools["default"]
-	assert.Equal(t, offerings.MustPrice("0.4"), p.price)
-	assert.InDelta(t, 4, p.cost, 0)
+	assert.Equal(t, offerings.MustPrice("0.4"), p.sums.Price)
+	assert.InDelta(t, 4, p.sums.Cost, 0)
 	require.NoError(t, f.take(&Step{Drain: []string{"n1"}}))
-	assert.Equal(t, offerings.MustPrice("0.3"), p.price)
-	assert.InDelta(t, 3, p.cost, 0)
+	assert.Equal(t, offerings.MustPrice("0.3"), p.sums.Price)
+	assert.InDelta(t, 3, p.sums.Cost, 0)
 	require.NoError(t, f.take(&Step{Launches: []scheduling.Launch{{Name: "default-1", NodePool: "default", Options: []scheduling.LaunchOption{{InstanceType: "m.small", Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.05")}}}}}))
-	assert.Equal(t, offerings.MustPrice("0.35"), p.price)
+	assert.Equal(t, offerings.MustPrice("0.35"), p.sums.Price)
 	assert.Equal(t, 4, p.nodes)
 }
 
@@ -105,30 +105,28 @@ func TestPoolTotals(t *testing.T) {
 func TestBalancedAcrossPools(t *testing.T) {
 	f := balancedFrame(t, scheduling.Balanced, 0, 1)
 	a := f.pools["default"]
-	a.price, a.cost = 1000, 10
-	other := func(policy scheduling.ConsolidationPolicy) *poolState {
-		pool := poolWithBudgets()
-		pool.Name, pool.Spec.Disruption.ConsolidationPolicy = "other", policy
-		return &poolState{pool: pool, price: 1000, cost: 10}
+	a.sums.Price, a.sums.Cost = 1000, 10
+	other := func(policy scheduling.ConsolidationPolicy) *pricing.Pool {
+		return &pricing.Pool{Name: "other", Balanced: policy == scheduling.Balanced, Price: 1000, Cost: 10}
 	}
 	// Of a saving of 100, 75 count for default and 25 for the other pool.
-	m := func(b *poolState, cost float64) *move {
-		return &move{pools: []*poolShare{{pool: a, price: 150, cost: 1}, {pool: b, price: 50, cost: cost}}, price: 200, cost: 1 + cost}
+	m := func(b *pricing.Pool, cost float64) *pricing.Move {
+		return &pricing.Move{Pools: []*pricing.Share{{Pool: &a.sums, Price: 150, Cost: 1}, {Pool: b, Price: 50, Cost: cost}}, Price: 200, Cost: 1 + cost}
 	}
 	score, of := scoreOf(f, m(other(scheduling.Balanced), 1), 100)
 	assert.InDelta(t, 0.25, score, 1e-9)
-	assert.Equal(t, "other", of.pool.Name)
+	assert.Equal(t, "other", of.Name)
 	assert.NotNil(t, scoreCause(f, m(other(scheduling.Balanced), 1), 100))
 	assert.Nil(t, scoreCause(f, m(other(scheduling.Balanced), 0.5), 100))
 
 	alone := m(other(scheduling.Balanced), 1)
-	alone.pools, alone.price = alone.pools[:1], 300 // another node goes that no pool owns
+	alone.Pools, alone.Price = alone.Pools[:1], 300 // another node goes that no pool owns
 	score, _ = scoreOf(f, alone, 100)
 	assert.InDelta(t, 0.5, score, 1e-9)
 
 	score, of = scoreOf(f, m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100)
 	assert.InDelta(t, 0.75, score, 1e-9)
-	assert.Equal(t, "default", of.pool.Name)
+	assert.Equal(t, "default", of.Name)
 	assert.Nil(t, scoreCause(f, m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100))
 }
 
@@ -136,7 +134,7 @@ func TestBalancedAcrossPools(t *testing.T) {
 func TestBalancedNothing(t *testing.T) {
 	f := balancedFrame(t, scheduling.Balanced, 0, 1)
 	p := f.pools["default"]
-	p.price, p.cost = 0, 0
+	p.sums.Price, p.sums.Cost = 0, 0
 	assert.NotNil(t, scoreCause(f, moveOf(f, []string{"n0"}), 100))
 	score, of := scoreOf(f, moveOf(f, nil), 0)
 	assert.Zero(t, score)

@@ -129,12 +129,17 @@ package disruption
 //
 // The cluster as it is after some steps
 //
-//	state, pools, take, sessions   nodes (type candidate), pods and pools; applying a step; the sessions' view of it
+//	candidate, pools, state nodes, NodePools, and the cluster with its pods
 //	candidates, blockers    the rules by which nodes may be disrupted, and the causes for which they stay
-//	pending, minnodes       pods that have no node yet; nodes that stay because their pool keeps a minimum
-//	price, admit whether a move saves enough, and the step of a move
+//	price, minnodes         whether a move saves enough; nodes that stay because their pool keeps a minimum
+//	sessions, landing       the cluster as package provisioning and as kube-scheduler see it
+//	take, pending           applying a step; pods that have no node yet
+//
+// One step
+//
 //	simulate     where pods would go if nodes were removed
-//	landing      where kube-scheduler binds the pods of a step
+//	admit, decide           the step of a move; where kube-scheduler binds its pods
+//	combine, risks          one step in place of several; the risks of a step
 //
 // A cheaper cluster
 //
@@ -144,14 +149,17 @@ package disruption
 //
 // The run that makes a plan
 //
-//	plan         the plan and its summary
-//	run, reach   Planner.Plan, and the steps that are made; a step reached in parts
+//	run, reach   the steps that are made; a step reached in parts
 //	method       a method for each reason: its candidates, and the steps that disrupt them
 //	forced, replace, predict  the methods for interrupted, expired, drifted and empty nodes
 //	consolidate, rebalance  the methods for nodes that cost too much, and for pods that break a scheduling rule
 //	improver     the best of several trials of a plan; all methods search by it
 //	lookahead, nextplan     the next plan, made in advance, and which of its steps this plan makes
+//
+// The plan
+//
+//	planner, shorten        Planner.Plan and Steps; a plan of its first steps
+//	plan, summary, verdict  the plan, its texts and sums
 //	rebuilt, realise        the cluster without any node of today; the plan with other choices of kube-scheduler
-//	risks, summary, verdict, shorten  the texts and sums of a plan; a plan of its first steps
-//	spot_shares             SpotPolicies: pods that must not be on spot nodes, and the shares after the last step
+//	spot_shares             SpotPolicies: the shares after the last step
 //	blocked, unblock        how much each cause keeps the cluster from saving; the cluster without it

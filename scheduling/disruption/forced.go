@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 )
 
 // removeForced makes the steps that are not made for their price: for nodes that are interrupted, expired, drifted or
@@ -24,21 +25,6 @@ func (r *run) removeForced(ctx context.Context, closed []string) error {
 		return err
 	}
 	return r.disruptBy(ctx, emptiness{}, drifting{})
-}
-
-// forcedRemovals are the nodes to be removed for interruption, expiry and drift, by name.
-func forcedRemovals(f *state) []string {
-	out := []string(nil)
-	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
-		nodes, _ := removable(f, reason)
-		for _, s := range nodes {
-			if reason != Drifted || s.pool != nil && f.poolAllowance(s.pool, Drifted) > 0 {
-				out = append(out, s.name)
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // interruption removes all interrupted nodes at once, even if pods of theirs have no other node.
@@ -64,11 +50,11 @@ func (interruption) disrupt(ctx context.Context, r *run, list []*candidate) erro
 	for i := range o.unschedulable {
 		u := &o.unschedulable[i]
 		if pod := r.state.pods[u.Pod]; pod != nil {
-			o.evictions = append(o.evictions, Eviction{Pod: u.Pod, From: pod.Spec.NodeName})
+			o.moves = append(o.moves, landing.Move{Pod: u.Pod, From: pod.Spec.NodeName})
 		}
 		r.warn(u.Pod, "its node is interrupted, and the pod "+u.Message)
 	}
-	slices.SortFunc(o.evictions, compareEvictions)
+	slices.SortFunc(o.moves, compareMoves)
 	return r.tryStep(Interrupted, o)
 }
 

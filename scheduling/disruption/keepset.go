@@ -2,7 +2,6 @@ package disruption
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -33,35 +32,12 @@ func (x *search) keepSets(ctx context.Context) [][]string {
 	if len(order) > someNodes {
 		shares, parts, times = shares[2:3], (len(order)+partNodes-1)/partNodes, 0
 	}
-	leave := make([][]string, len(shares))
 	nodes, stay := x.roomsOf(order), make([]room.Node, len(fixed.Names))
 	for i, name := range fixed.Names {
 		stay[i] = room.Node{Name: name, Free: fixed.Free[i]}
 	}
 	admits := func(pod *corev1.Pod, node string) bool { return x.state.landing.Suits(podspec.PodName(pod), node) }
-	for k := range parts {
-		s := room.NewKeepSet(every(nodes, parts, k), every(stay, parts, k), x.state.requests.Resources(), admits)
-		for at, share := range shares {
-			if outOfTime(ctx) {
-				break
-			}
-			s.Search(share, at == 0, times)
-			leave[at] = append(leave[at], s.Leave()...)
-		}
-	}
-	for i := range leave {
-		slices.Sort(leave[i])
-	}
-	return slices.CompactFunc(leave, slices.Equal)
-}
-
-// every are the elements of a list at the index one, one + many, one + 2 many and so on.
-func every[T any](list []T, many, one int) []T {
-	var out []T
-	for i := one; i < len(list); i += many {
-		out = append(out, list[i])
-	}
-	return out
+	return room.Leave(ctx, room.Task{Nodes: nodes, Fixed: stay, Resources: x.state.requests.Resources(), Admits: admits, Parts: parts, Shares: shares, Times: times})
 }
 
 // roomsOf are nodes with their free capacity and reschedulable pods. The value of a pod is the mean dual value of

@@ -1,17 +1,14 @@
 package disruption
 
 import (
-	"context"
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/wave"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -50,198 +47,37 @@ func newLanding(f *state) (*landing.Landing, error) {
 	return landing.New(x)
 }
 
-// landingStep is a step for package landing. Pods that were expected on its nodes leave without a destination.
-func landingStep(step *Step, expected []*corev1.Pod) *landing.Step {
-	out := &landing.Step{Launches: step.Launches, Drain: step.Drain}
-	moves := map[string]bool{}
-	for _, e := range step.Evictions {
-		moves[e.Pod] = true
-		out.Moves = append(out.Moves, moveFrom(e))
-	}
-	for _, pod := range expected {
-		if name := podspec.PodName(pod); !moves[name] {
-			out.Moves = append(out.Moves, landing.Move{Pod: name, From: pod.Spec.NodeName})
-		}
-	}
-	return out
+// landingStep is a step for package landing.
+func landingStep(step *Step) *landing.Step {
+	return &landing.Step{Launches: step.Launches, Moves: movesOf(step.Evictions), Drain: step.Drain}
 }
 
-// playStep are the evictions of a step with the nodes to which kube-scheduler binds the pods, "" for pods that fit on
-// none.
-func playStep(l *landing.Landing, step *Step, closed []string) []Eviction {
-	return lo.Map(l.Play(landingStep(step, nil), closed), func(m landing.Move, _ int) Eviction { return evictionOf(m) })
+// wavesOf are the rules by which the evictions of a step are divided into waves.
+func wavesOf(f *state) *wave.Cluster {
+	return &wave.Cluster{Pods: f.pods, Budgets: f.rules.podBudgets, Landing: f.landing, OutOfTime: f.outOfTime}
 }
 
-// decide makes a step of an outcome, or returns the cause against it, as admit does. Unless pods are pinned, they are
-// expected where kube-scheduler binds them; those that would find no node are tried again as the first to leave.
-// Closed nodes take in none.
-func decide(f *state, reason Reason, o *outcome, closed []string) (*Step, *Cause) {
-	step, cause := admit(f, reason, o)
-	if f.pinned || cause != nil || len(step.Evictions) == 0 {
-		return step, cause
-	}
-	again := *o
-	again.early = map[string]bool{}
-	for {
-		landed := bindEvictions(f, step, closed)
-		lost := lo.FilterMap(landed.evictions, func(e Eviction, _ int) (string, bool) { return e.Pod, e.To == "" })
-		if len(lost) == 0 && reason != Interrupted && reason != Expired {
-			if !allScheduled(f, landed) {
-				return nil, &Cause{Code: CauseNoPlace, Detail: "kube-scheduler would bind its pods so that they break their topology spread"}
-			}
-			if pod, node := workloadShareExceeded(f, landed); pod != "" {
-				return nil, &Cause{Code: CauseNoPlace, Object: "pod/" + pod, Detail: fmt.Sprintf("kube-scheduler would bind more pods of its workload to node %s than may share a node (WorkloadShare)", node)}
-			}
-		}
-		if len(lost) == 0 || reason == Interrupted {
-			assignPods(f, landed)
-			landed.unschedulable, landed.early = o.unschedulable, again.early
-			for i := range landed.launches {
-				if l := &landed.launches[i]; !l.MinValuesRelaxed {
-					if cause := minValuesCause(f, l); cause != nil {
-						return nil, cause
-					}
-				}
-			}
-			return admit(f, reason, landed)
-		}
-		before := len(again.early)
-		for _, pod := range lost {
-			again.early[pod] = true
-		}
-		if len(again.early) == before {
-			cause := withPodCount(Cause{Code: CauseNoPlace, Object: "pod/" + lost[0], Detail: "kube-scheduler would bind the other pods so that this one fits on no node"}, len(lost))
-			return nil, &cause
-		}
-		if step, cause = admit(f, reason, &again); cause != nil {
-			return nil, cause
-		}
-	}
+// movesOf are evictions as moves of package landing.
+func movesOf(list []Eviction) []landing.Move {
+	return lo.Map(list, func(e Eviction, _ int) landing.Move { return moveFrom(e) })
 }
 
-// workloadShareExceeded is a pod that kube-scheduler binds to a node with more pods of its workload than
-// WorkloadShare allows, and the node; "" for none. kube-scheduler does not know that rule.
-func workloadShareExceeded(f *state, o *outcome) (pod, node string) {
-	percent := f.planner.Policy.WorkloadShare
-	if percent == 0 {
-		return "", ""
-	}
-	w := podspec.NewWorkloads(f.problem, percent)
-	leave, on := map[string]bool{}, map[string]map[string]int64{}
-	for _, e := range o.evictions {
-		leave[e.Pod], on[e.To] = true, map[string]int64{}
-	}
-	for _, pods := range []map[string]*corev1.Pod{f.pods, f.awaitingLaunch} {
-		for name, pod := range pods {
-			if pod.DeletionTimestamp != nil && !leave[name] {
-				continue
-			}
-			w.Count(pod)
-			if there := on[f.nodeNameOf(pod)]; there != nil && !leave[name] {
-				there[w.Of(pod)]++
-			}
-		}
-	}
-	for _, e := range o.evictions {
-		name := w.Of(f.pods[e.Pod])
-		if on[e.To][name]++; name != "" && e.To != "" && on[e.To][name] > w.Most(name) {
-			return e.Pod, e.To
-		}
-	}
-	return "", ""
+// moveFrom is an eviction as a move of package landing.
+func moveFrom(e Eviction) landing.Move {
+	return landing.Move{Pod: e.Pod, From: e.From, To: e.To, Wave: e.Wave}
 }
 
-// bindEvictions is the outcome of a step with its pods where kube-scheduler binds them. Launches without pods are
-// left out.
-func bindEvictions(f *state, step *Step, closed []string) *outcome {
-	closed = withClosed(f, closed)
-	for bought := *step; ; {
-		landed := playStep(f.landing.Fork(0), &bought, closed)
-		come := podsByDestination(landed)
-		used := slices.DeleteFunc(slices.Clone(bought.Launches), func(l scheduling.Launch) bool { return len(come[l.Name]) == 0 })
-		if len(used) < len(bought.Launches) {
-			bought.Launches = used
-			continue
-		}
-		slices.SortFunc(landed, compareEvictions)
-		return &outcome{nodes: step.Drain, launches: used, evictions: landed}
-	}
-}
-
-// bindWithLaunches is the outcome of removing nodes with their pods where kube-scheduler binds them, and with
-// launches for those that would find no node. A brief one takes the first launches that hold these. It is nil if the
-// same nodes with the same pods left over have failed before.
-func bindWithLaunches(ctx context.Context, f *state, nodes, closed []string, brief bool, vain map[string]bool) (*outcome, error) {
-	d, lifted, err := drainDelta(f, &whatIf{nodes: nodes, launch: true, withoutPending: true, closed: closed})
-	if err != nil {
-		return nil, err
-	}
-	step := &Step{Drain: lifted.nodes}
-	for _, pod := range slices.Sorted(maps.Keys(lifted.origin)) {
-		step.Evictions = append(step.Evictions, Eviction{Pod: pod, From: lifted.origin[pod], Wave: 1})
-	}
-	out := bindEvictions(f, step, closed)
-	d.Pods = nil
-	lost := map[string]string{}
-	out.evictions = slices.DeleteFunc(out.evictions, func(e Eviction) bool {
-		pod := f.pods[e.Pod]
-		if e.To != "" {
-			d.Moved = append(d.Moved, scheduling.Move{Pod: podspec.PodKey(pod), Node: e.To})
-			return false
-		}
-		d.Pods, lost[e.Pod] = append(d.Pods, f.sessions.Unbound(pod)), e.From
-		return true
+// evictionsOf are moves of package landing as evictions.
+func evictionsOf(list []landing.Move) []Eviction {
+	return lo.Map(list, func(m landing.Move, _ int) Eviction {
+		return Eviction{Pod: m.Pod, From: m.From, To: m.To, Wave: m.Wave}
 	})
-	if len(lost) == 0 {
-		return out, nil
-	}
-	tried := fmt.Sprint(nodes, slices.Sorted(maps.Keys(lost)))
-	if brief && vain[tried] {
-		return nil, nil //nolint:nilnil // it has failed before
-	}
-	vain[tried] = true
-	plan, err := f.sessions.Ask(ctx, &session.Question{Change: d, Launch: true, Effort: scheduling.EffortFast, Sketch: brief})
-	if err != nil {
-		return nil, err
-	}
-	readPlan(f, out, plan, lost)
-	agreeOnTopology(f, out.launches)
-	return out, nil
 }
 
-// withClosed are the closed nodes of the state, and the given ones.
-func withClosed(f *state, more []string) []string {
-	out := slices.Clone(more)
-	for _, s := range f.nodes {
-		if s.closures > 0 && !s.removed {
-			out = append(out, s.name)
-		}
+// budgetUses are uses of package wave as those of a step; nil for none.
+func budgetUses(list []wave.Use) []BudgetUse {
+	if len(list) == 0 {
+		return nil
 	}
-	return out
-}
-
-// assignPods sets the pods of the launches of an outcome, and keeps the options that hold them.
-func assignPods(f *state, o *outcome) {
-	come := podsByDestination(o.evictions)
-	for i := range o.launches {
-		assignPodsTo(f, &o.launches[i], come[o.launches[i].Name])
-	}
-}
-
-// podsByDestination are the pods of evictions by the node or launch to which they are moved.
-func podsByDestination(list []Eviction) map[string][]string {
-	come := map[string][]string{}
-	for _, e := range list {
-		come[e.To] = append(come[e.To], e.Pod)
-	}
-	return come
-}
-
-// assignPodsTo sets the pods of a launch, and keeps the options that hold them.
-func assignPodsTo(f *state, launch *scheduling.Launch, pods []string) {
-	slices.Sort(pods)
-	launch.Requests = f.sessions.RequestsWith(launch.Requests, launch.Pods, pods, f.podOf)
-	launch.Pods = pods
-	launch.Options = f.prices().Alike(launch, f.landing.TopologyKeys(pods...))
-	launch.Options = f.landing.Holds(launch, pods)
+	return lo.Map(list, func(u wave.Use, _ int) BudgetUse { return BudgetUse(u) })
 }

@@ -181,7 +181,7 @@ func repeatedStep(r *run, step *Step) *Step {
 	if step.Reason == Misplaced {
 		return step
 	}
-	out, _ := admit(r.state, step.Reason, &outcome{nodes: step.Drain, launches: step.Launches, evictions: step.Evictions})
+	out, _ := admit(r.state, step.Reason, &outcome{nodes: step.Drain, launches: step.Launches, moves: movesOf(step.Evictions)})
 	return out
 }
 

@@ -2,7 +2,6 @@ package disruption
 
 import (
 	"context"
-	"slices"
 
 	"github.com/samber/lo"
 )
@@ -14,32 +13,6 @@ type method interface {
 	candidates(r *run) []*candidate
 	// disrupt makes the steps for candidates, as far as there are steps.
 	disrupt(ctx context.Context, r *run, nodes []*candidate) error
-}
-
-// disruptBy makes the steps of methods, one after the other.
-func (r *run) disruptBy(ctx context.Context, methods ...method) error {
-	for _, m := range methods {
-		if err := m.disrupt(ctx, r, m.candidates(r)); err != nil || r.done {
-			return err
-		}
-	}
-	return nil
-}
-
-// removable are the candidates for a reason that have taken in no pods of earlier steps, and the causes for which other
-// nodes stay, by name.
-func removable(f *state, reason Reason) (may []*candidate, not map[string]Cause) {
-	may, not = candidatesFor(f, reason)
-	return slices.DeleteFunc(may, func(s *candidate) bool { return s.receivedPods || s.launched }), not
-}
-
-// removable are the candidates for a reason. The causes for which other nodes stay are noted.
-func (r *run) removable(reason Reason) []*candidate {
-	may, not := removable(r.state, reason)
-	for name, cause := range not {
-		r.note(name, cause)
-	}
-	return may
 }
 
 // namesOf are the names of nodes.

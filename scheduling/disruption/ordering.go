@@ -2,7 +2,6 @@ package disruption
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/samber/lo"
@@ -10,66 +9,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/order"
 )
-
-// combined is the step that leads at once where moves lead one after the other. Machines that are launched and
-// removed on the way are not launched, and each pod goes directly to its last node.
-func combined(moves []*Step, of *state) *Step {
-	out := &Step{Reason: Underutilized}
-	launches, origin, final := map[string]scheduling.Launch{}, map[string]string{}, map[string]string{}
-	for _, m := range moves {
-		for i := range m.Launches {
-			launches[m.Launches[i].Name] = m.Launches[i]
-		}
-		for _, name := range m.Drain {
-			if _, ok := launches[name]; !ok {
-				out.Drain = append(out.Drain, name)
-			}
-			delete(launches, name)
-		}
-		for _, e := range m.Evictions {
-			if _, ok := origin[e.Pod]; !ok {
-				origin[e.Pod] = e.From
-			}
-			final[e.Pod] = e.To
-		}
-	}
-	slices.Sort(out.Drain)
-	bring := map[string][]Eviction{}
-	for _, pod := range slices.Sorted(maps.Keys(final)) {
-		e := Eviction{Pod: pod, From: origin[pod], To: final[pod]}
-		out.Evictions, bring[e.To] = append(out.Evictions, e), append(bring[e.To], e)
-	}
-	for _, name := range slices.Sorted(maps.Keys(launches)) {
-		if l := launches[name]; len(bring[name]) > 0 {
-			out.Launches = append(out.Launches, withEvictions(&l, bring[name], of))
-		}
-	}
-	return out
-}
-
-// leadsTo reports whether a step leads to the same cluster as another.
-func (s *Step) leadsTo(other *Step) bool {
-	return slices.Equal(s.Drain, other.Drain) && slices.Equal(s.Evictions, other.Evictions) &&
-		slices.EqualFunc(s.Launches, other.Launches, func(a, b scheduling.Launch) bool { return a.Options[0].Key() == b.Options[0].Key() })
-}
-
-// withEvictions is a launch with the pods that evictions move to it. If one of them was not planned there, only the
-// first option is kept, because only for that one it is known that it holds the pods.
-func withEvictions(l *scheduling.Launch, evictions []Eviction, of *state) scheduling.Launch {
-	out := *l
-	out.Pods = nil
-	for _, e := range evictions {
-		if e.To == l.Name {
-			out.Pods = append(out.Pods, e.Pod)
-		}
-	}
-	slices.Sort(out.Pods)
-	out.Requests = of.sessions.RequestsWith(l.Requests, l.Pods, out.Pods, of.podOf)
-	if slices.ContainsFunc(out.Pods, func(pod string) bool { return !slices.Contains(l.Pods, pod) }) {
-		out.Options = out.Options[:1]
-	}
-	return out
-}
 
 // ordering asks package order for the parts of a step, and makes a step of each.
 type ordering struct {
@@ -94,7 +33,7 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 	for i := range step.Launches {
 		w.launches[step.Launches[i].Name] = &step.Launches[i]
 	}
-	trial, rooms := f.landing.Try(landingStep(step, nil), f.offered), f.rooms(nil)
+	trial, rooms := f.landing.Try(landingStep(step), f.offered), f.rooms(nil)
 	w.order = order.New(order.Task{
 		Trial: trial, First: first, Launches: step.Launches, Moves: movesOf(step.Evictions), MustSave: step.Reason == Underutilized,
 		Nodes: lo.Map(step.Drain, func(name string, _ int) order.Node {
@@ -112,9 +51,10 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 
 // decide makes a step of a part, and reports whether it is admitted.
 func (w *ordering) decide(ctx context.Context, p *order.Part) (bool, error) {
-	o := &outcome{nodes: p.Nodes, evictions: evictionsOf(p.Moves)}
+	o := &outcome{nodes: p.Nodes, moves: p.Moves}
+	come := podsByDestination(o.moves)
 	for _, name := range p.Launches {
-		l := withEvictions(w.launches[name], o.evictions, w.state)
+		l := withPods(w.launches[name], come[name], w.state)
 		l.Options = w.launches[name].Options // pods of a kind exchange their destinations
 		o.launches = append(o.launches, l)
 	}
@@ -208,8 +148,9 @@ func (w *ordering) resimulated(ctx context.Context, o *outcome) (*outcome, error
 	if err != nil || len(found.unschedulable) > 0 {
 		return nil, unlessDeadline(ctx, err)
 	}
+	come := podsByDestination(found.moves)
 	for i := range o.launches {
-		l := withEvictions(&o.launches[i], found.evictions, w.state)
+		l := withPods(&o.launches[i], come[o.launches[i].Name], w.state)
 		if len(l.Pods) == 0 {
 			return nil, nil //nolint:nilnil // no place is an answer
 		}

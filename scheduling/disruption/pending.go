@@ -26,9 +26,9 @@ type Pending struct {
 
 // pendingPods counts the pods of the cluster that have no node in a plan for all pending pods; nil if there are none.
 // Pods of nodes that are being removed are in the plan as well, and are not counted.
-func pendingPods(f *state, plan *session.Answer) *Pending {
+func pendingPods(c *Cluster, plan *session.Answer) *Pending {
 	pods := map[string]*corev1.Pod{}
-	for _, list := range [][]*corev1.Pod{f.cluster.Pods, f.cluster.Running} {
+	for _, list := range [][]*corev1.Pod{c.Pods, c.Running} {
 		for _, pod := range list {
 			if podspec.Pending(pod) && !scheduling.IsVirtual(pod) {
 				pods[podspec.PodName(pod)] = pod

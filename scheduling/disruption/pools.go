@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/budget"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/pricing"
 )
 
 // poolState is a NodePool with the sums over its nodes.
@@ -21,8 +22,7 @@ type poolState struct {
 	// nodes counts the initialized nodes, of which percentages in budgets are; unavailable are those of them that are
 	// not ready or being removed.
 	nodes, unavailable int
-	price              offerings.Price // of all nodes whose price is known
-	cost               float64         // the disruption cost of removing all nodes
+	sums               pricing.Pool
 }
 
 // countInPool adds a node to the sums of its pool, or subtracts it with sign -1.
@@ -31,8 +31,7 @@ func (f *state) countInPool(s *candidate, sign int) {
 	if p == nil {
 		return
 	}
-	p.price = offerings.Sum(p.price, offerings.Price(sign)*s.price)
-	p.cost += float64(sign) * s.cost
+	p.sums.Add(s.price, s.cost, sign)
 	if s.initialized() && !s.machine.Terminating {
 		p.nodes += sign
 		if !ready(s.node) || s.beingRemoved() {
@@ -77,11 +76,6 @@ func (f *state) poolBudgetCause(p *poolState, reason Reason, nodes int) *Cause {
 	return &Cause{Code: CausePoolBudget, Object: "nodepool/" + p.pool.Name, Detail: detail}
 }
 
-// balanced reports whether the pool's policy is Balanced, so that moves need a least score.
-func (p *poolState) balanced() bool {
-	return p.pool.Spec.Disruption.ConsolidationPolicy == scheduling.Balanced
-}
-
 // offered reports whether a NodePool may have nodes with a value of a label.
 func (f *state) offered(key, value string) bool {
 	return slices.ContainsFunc(f.ordered, func(p *poolState) bool {
@@ -93,7 +87,7 @@ func (f *state) offered(key, value string) bool {
 // totals are the expected price of all nodes of pools, and the disruption cost of removing them.
 func (f *state) totals() (price offerings.Price, cost float64) {
 	for _, p := range f.ordered {
-		price, cost = offerings.Sum(price, p.price), cost+p.cost
+		price, cost = offerings.Sum(price, p.sums.Price), cost+p.sums.Cost
 	}
 	return price, cost
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -67,74 +66,30 @@ func (r *rules) disruptionCost(movers []*corev1.Pod) float64 {
 // defaultBalancedK is the default of [Planner.BalancedK]: a move must save at least half the share that it disrupts.
 const defaultBalancedK = 2
 
-// move has the sums over nodes that are removed together.
-type move struct {
-	pools []*poolShare // by name
-	// price is the expected price of the nodes, cost the disruption cost of removing them.
-	price offerings.Price
-	cost  float64
-	// unpriced says that the price of one of the nodes is not known.
-	unpriced bool
-}
-
-// poolShare has the sums over the nodes of a move that belong to one pool.
-type poolShare struct {
-	pool  *poolState
-	nodes int
-	price offerings.Price
-	cost  float64
-}
-
 // moveOf adds up nodes. Unknown names are skipped.
-func moveOf(f *state, nodes []string) *move {
-	m := &move{}
+func moveOf(f *state, nodes []string) *pricing.Move {
+	m := &pricing.Move{}
 	for _, name := range nodes {
-		s := f.byName[name]
-		if s == nil {
-			continue
+		if s := f.byName[name]; s != nil {
+			var pool *pricing.Pool
+			if s.pool != nil {
+				pool = &s.pool.sums
+			}
+			m.Add(pool, s.price, s.priced, s.cost)
 		}
-		m.price, m.cost = offerings.Sum(m.price, s.price), m.cost+s.cost
-		m.unpriced = m.unpriced || !s.priced
-		if s.pool == nil {
-			continue
-		}
-		i, ok := slices.BinarySearchFunc(m.pools, s.pool, func(x *poolShare, p *poolState) int { return strings.Compare(x.pool.pool.Name, p.pool.Name) })
-		if !ok {
-			m.pools = slices.Insert(m.pools, i, &poolShare{pool: s.pool})
-		}
-		x := m.pools[i]
-		x.nodes, x.price, x.cost = x.nodes+1, offerings.Sum(x.price, s.price), x.cost+s.cost
 	}
 	return m
 }
 
-// scoreOf is the score of a move with a saving: the least score over its pools with policy Balanced, each with a share
-// of the saving in proportion to the price of its nodes, and the pool with that score. Without such a pool it is the
-// score of the move in the whole cluster, and the pool is nil.
-func scoreOf(f *state, m *move, saving offerings.Price) (float64, *poolState) {
-	least, of := math.Inf(1), (*poolState)(nil)
-	for _, x := range m.pools {
-		if !x.pool.balanced() {
-			continue
-		}
-		own := float64(saving)
-		if m.price > x.price { // other nodes go with them
-			own *= float64(x.price) / float64(m.price)
-		}
-		if n := pricing.Score(own, x.cost, x.pool.price, x.pool.cost); of == nil || n < least {
-			least, of = n, x.pool
-		}
-	}
-	if of != nil {
-		return least, of
-	}
+// scoreOf is the score of a move with a saving, see [pricing.Move.Score].
+func scoreOf(f *state, m *pricing.Move, saving offerings.Price) (float64, *pricing.Pool) {
 	price, cost := f.totals()
-	return pricing.Score(float64(saving), m.cost, price, cost), nil
+	return m.Score(saving, price, cost)
 }
 
 // withinBudgets reports whether the budgets of NodePools allow nodes to be removed at once for a reason.
 func withinBudgets(f *state, reason Reason, nodes []string) bool {
-	return reason == Expired || !slices.ContainsFunc(moveOf(f, nodes).pools, func(x *poolShare) bool { return f.poolBudgetCause(x.pool, reason, x.nodes) != nil })
+	return reason == Expired || !slices.ContainsFunc(moveOf(f, nodes).Pools, func(x *pricing.Share) bool { return f.poolBudgetCause(f.pools[x.Pool.Name], reason, x.Nodes) != nil })
 }
 
 // hoursPerMonth converts [Saving.PerMonth] to an hourly price.
@@ -159,13 +114,13 @@ func (r *rules) threshold() float64 {
 }
 
 // scoreCause is the cause against a move whose score is too low in a pool with policy Balanced; nil if there is none.
-func scoreCause(f *state, m *move, saving offerings.Price) *Cause {
+func scoreCause(f *state, m *pricing.Move, saving offerings.Price) *Cause {
 	score, pool := scoreOf(f, m, saving)
 	if pool == nil || score >= f.rules.threshold() {
 		return nil
 	}
 	return &Cause{
-		Code: CauseScore, Object: "nodepool/" + pool.pool.Name,
+		Code: CauseScore, Object: "nodepool/" + pool.Name,
 		Detail: fmt.Sprintf("score %.3g (share of the price saved by share of the disruption) is below %.3g", score, f.rules.threshold()),
 	}
 }

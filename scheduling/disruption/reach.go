@@ -25,12 +25,12 @@ func reachInSteps(ctx context.Context, r *run, step *Step, first []string) (left
 		if err != nil || r.done || outOfTime(ctx) {
 			return append(left, w.order.Remaining()...), err
 		}
-		together, err := w.order.RemoveGroup(ctx)
+		grouped, err := w.order.RemoveGroup(ctx)
 		step := w.step
-		if err == nil && !together {
+		if err == nil && !grouped {
 			step = nil
 		}
-		if err == nil && !together && all && !went {
+		if err == nil && !grouped && all && !went {
 			if step, err = w.stepWithMoreLaunches(ctx); step == nil {
 				return append(left, w.order.Remaining()...), err
 			}
@@ -42,7 +42,7 @@ func reachInSteps(ctx context.Context, r *run, step *Step, first []string) (left
 		if err != nil {
 			return nil, err
 		}
-		all = !together
+		all = !grouped
 	}
 	return append(left, w.order.Remaining()...), nil
 }

@@ -71,7 +71,7 @@ func playPlan(ctx context.Context, f *state, plan *ConsolidationPlan, known *pro
 			expected[e.Pod] = e
 		}
 		step.Evictions = evictionsNow(f, &step, expected)
-		landed := playStep(f.landing.Fork(uint64(i)+seed), &step, withClosed(f, plan.Cordon)) //nolint:gosec // steps are few
+		landed := f.landing.Fork(uint64(i)+seed).Play(landingStep(&step), withClosed(f, plan.Cordon)) //nolint:gosec // steps are few
 		for _, e := range landed {
 			if e.To == "" {
 				waiting = append(waiting, unbound(f.pods[e.Pod]))
@@ -79,7 +79,7 @@ func playPlan(ctx context.Context, f *state, plan *ConsolidationPlan, known *pro
 				out.PodsElsewhere++
 			}
 		}
-		step.Evictions = landed
+		step.Evictions = evictionsOf(landed)
 		if err := f.take(&step); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/wave"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -119,18 +120,18 @@ func relocation(ctx context.Context, f *state, pod *corev1.Pod) (*Step, error) {
 			continue
 		}
 		step := &Step{
-			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, Evictions: []Eviction{{Pod: name, From: from, To: a.Node}},
-			DisruptionCost: f.rules.podCost(pod),
+			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, DisruptionCost: f.rules.podCost(pod),
 		}
-		s := wave.Step{Moves: movesOf(step.Evictions)}
+		s := wave.Step{Moves: []landing.Move{{Pod: name, From: from, To: a.Node}}}
 		step.PodDisruptionBudgets = budgetUses(wavesOf(f).InBudgets(&s))
 		step.Evictions = evictionsOf(s.Moves)
 		if !f.pinned {
-			if step.Evictions = bindEvictions(f, step, nil).evictions; slices.ContainsFunc(step.Evictions, func(e Eviction) bool { return e.To == "" || e.To == e.From }) {
+			if s.Moves = bindEvictions(f, step, nil).moves; slices.ContainsFunc(s.Moves, func(m landing.Move) bool { return m.To == "" || m.To == m.From }) {
 				return nil, nil //nolint:nilnil // kube-scheduler does not move it
 			}
+			step.Evictions = evictionsOf(s.Moves)
 		}
-		if !allScheduled(f, &outcome{evictions: step.Evictions}) {
+		if !allScheduled(f, &outcome{moves: s.Moves}) {
 			return nil, nil //nolint:nilnil // pending pods are not yet where they are expected
 		}
 		return step, nil

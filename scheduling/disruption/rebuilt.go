@@ -74,9 +74,6 @@ func rebuilds(ctx context.Context, f *state, gone map[string]bool, fast *rebuild
 	return out, nil
 }
 
-// sums are the number of pods that the cluster has no node for, and its price.
-func (t *rebuildTarget) sums() (leftOut int, price offerings.Price) { return len(t.unplaced), t.price }
-
 // Rebuild plans the pods of a problem as the cluster of [ConsolidationSummary.Rebuilt] is planned, so that their prices compare: pods
 // run where they are planned ([scheduling.PlacementPinned]), and of the plans of all efforts up to that of the policy it is the
 // cheapest of those that leave out the fewest pods. Errors and deadlines are as in [provisioning.Planner.Plan].

@@ -48,7 +48,7 @@ func (p replacement) together(ctx context.Context, nodes []string) error {
 			if r.hasPendingPods() && !allScheduled(r.state, o) {
 				break
 			}
-			step := combined([]*Step{{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}}, r.state)
+			step := combined([]*Step{{Drain: o.nodes, Launches: o.launches, Evictions: evictionsOf(o.moves)}}, r.state)
 			step.Reason = reason
 			if _, err := reachInSteps(ctx, r, step, names); err != nil || r.done {
 				return unlessDeadline(ctx, err)

@@ -62,7 +62,7 @@ func placePending(ctx context.Context, f *state, pods []*corev1.Pod) error {
 	if err != nil {
 		return err
 	}
-	f.pending = pendingPods(f, plan)
+	f.pending = pendingPods(f.cluster, plan)
 	for _, pod := range pods {
 		f.awaitingLaunch[podspec.PodName(pod)] = pod
 	}

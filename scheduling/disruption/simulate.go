@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -21,8 +22,8 @@ type outcome struct {
 	nodes []string
 	// launches are the machines to launch, with the names that they would have in the next step.
 	launches []scheduling.Launch
-	// evictions are the reschedulable pods that have another node, by name, without waves.
-	evictions []Eviction
+	// moves are the reschedulable pods that have another node, by name, without waves.
+	moves []landing.Move
 	// unschedulable are the reschedulable pods that have none.
 	unschedulable []scheduling.Unschedulable
 	// early are pods that must leave before the others, because otherwise kube-scheduler leaves them without a node.
@@ -134,7 +135,7 @@ func readPlan(f *state, out *outcome, plan *session.Answer, origin map[string]st
 	land := func(pods []string, to string) (own []string) {
 		for _, pod := range pods {
 			if from, ok := origin[pod]; ok {
-				out.evictions = append(out.evictions, Eviction{Pod: pod, From: from, To: to})
+				out.moves = append(out.moves, landing.Move{Pod: pod, From: from, To: to})
 				own = append(own, pod)
 			}
 		}
@@ -160,7 +161,7 @@ func readPlan(f *state, out *outcome, plan *session.Answer, origin map[string]st
 			out.unschedulable = append(out.unschedulable, plan.Unschedulable[i])
 		}
 	}
-	slices.SortFunc(out.evictions, compareEvictions)
+	slices.SortFunc(out.moves, compareMoves)
 }
 
 // launchNames returns a function that names launches of a pool, by names that no node and no earlier launch has.
@@ -177,8 +178,8 @@ func launchNames(f *state) func(pool string) string {
 	}
 }
 
-// compareEvictions orders evictions by pod.
-func compareEvictions(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) }
+// compareMoves orders moves by pod.
+func compareMoves(a, b landing.Move) int { return strings.Compare(a.Pod, b.Pod) }
 
 // agreeOnTopology drops the options of launches that differ from the first in a label which is a topology key of the
 // launch's pods or of pods that await a launch, unless minValues needs them. Pods that await a launch must be considered

@@ -1,7 +1,6 @@
 package disruption
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/samber/lo"
@@ -10,32 +9,9 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/spotshare"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
-
-// divided is the cluster in which pods that a SpotPolicy chooses require nodes that are no spot nodes; without policies c
-// itself. The choice is the same for all steps, so that each step keeps the shares, or brings them nearer to the policy
-// where they are broken.
-func divided(c *Cluster) *Cluster {
-	problem, shares := spotshare.Divide(&c.Problem)
-	if shares == nil {
-		return c
-	}
-	out := *c
-	out.Problem = *problem
-	return &out
-}
-
-// checkSpotPolicies checks the policies as those of a problem.
-func checkSpotPolicies(f *faults.Collector, policies []*scheduling.SpotPolicy) {
-	var found *scheduling.FieldErrors
-	if errors.As(provisioning.Validate(&scheduling.Problem{SpotPolicies: policies}), &found) {
-		f.List = append(f.List, found.Errors...)
-	}
-}
 
 // stateShares adds to a plan the shares of the SpotPolicies of a cluster after the last step, and warns of those that select no
 // pod. Where kube-scheduler places pods freely it also warns of each policy of which pods are evicted that must not be bound to

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/budget"
@@ -20,6 +19,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/room"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/spotshare"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
 )
 
@@ -81,41 +81,6 @@ type state struct {
 	skipExplanations bool
 }
 
-// candidate is a node, or a machine that a step has launched.
-type candidate struct {
-	name     string
-	node     *corev1.Node
-	machine  *Machine   // as steps have changed it; never nil
-	original *Machine   // as in the input
-	pool     *poolState // nil where the input has no pool that owns the node
-	// pods are the pods on the node that have not ended; reschedulable are those of them that need another node when
-	// this one goes; expected are pending pods that will be bound to it. All are in the order of names.
-	pods, reschedulable, expected []*corev1.Pod
-	// price is the expected price of the node ([scheduling.Policy.ExpectedPrice]), machinePrice that of its machine
-	// alone. priced says that both are known.
-	price, machinePrice offerings.Price
-	priced              bool
-	// cost is the disruption cost of removing the node, its pods included.
-	cost float64
-	// podCauses are the causes for which pods on the node may not be evicted; drifted is its kind of drift with
-	// details, "" for none.
-	podCauses []Cause
-	drifted   string
-	// bare are pods on the node that have no controller.
-	bare []*corev1.Pod
-	// allocatable is the node's capacity for pods other than DaemonSets', as [room.Requests] counts it.
-	allocatable []int64
-	// closures counts the reasons to let the node take in no pods.
-	closures int
-	// removed says that a step has removed the node, receivedPods that a step has moved pods to it, launched that a
-	// step has launched it.
-	removed, receivedPods, launched bool
-	// excluded says that no step may remove the node to save, because a step has moved pods to it. It is not set by
-	// forced steps where kube-scheduler spreads their pods over all other nodes, because then almost no node could be
-	// consolidated.
-	excluded bool
-}
-
 // newState reads a valid cluster with its pods divided by SpotPolicies, without sessions.
 func newState(p Planner, c *Cluster) *state {
 	c = divided(c)
@@ -129,7 +94,10 @@ func newState(p Planner, c *Cluster) *state {
 		if err != nil {
 			wanted = requirements.Set{} // refused by validation
 		}
-		f.pools[pool.Name] = &poolState{pool: pool, catalog: c.CatalogOf(pool.Name), required: wanted, budgets: budget.At(pool, f.rules.now)}
+		f.pools[pool.Name] = &poolState{
+			pool: pool, catalog: c.CatalogOf(pool.Name), required: wanted, budgets: budget.At(pool, f.rules.now),
+			sums: pricing.Pool{Name: pool.Name, Balanced: pool.Spec.Disruption.ConsolidationPolicy == scheduling.Balanced},
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.pools)) {
 		f.ordered = append(f.ordered, f.pools[name])
@@ -191,23 +159,6 @@ func (f *state) update(s *candidate) {
 	}
 	s.price, s.machinePrice, s.priced = f.prices().Node(s.node, catalog)
 }
-
-// initialized reports whether a node has become ready once. Launches have, because a step waits for them.
-func (s *candidate) initialized() bool {
-	return s.launched || s.node.Labels[scheduling.InitializedLabel] == "true"
-}
-
-// beingRemoved reports whether a node is being removed already.
-func (s *candidate) beingRemoved() bool { return s.machine.Terminating || podspec.Going(s.node) }
-
-// ready reports whether a node is ready; a node without that condition counts as ready.
-func ready(node *corev1.Node) bool {
-	c := lifecycle.Ready(node)
-	return c == nil || c.Status == corev1.ConditionTrue
-}
-
-// poolName is the NodePool label of a node; the input need not have that pool.
-func (s *candidate) poolName() string { return s.node.Labels[scheduling.NodePoolLabel] }
 
 // existing is the node of a name that has not been removed; nil if there is none.
 func (f *state) existing(name string) *candidate {
@@ -331,4 +282,17 @@ func (f *state) podOf(name string) *corev1.Pod {
 		return pod
 	}
 	return f.awaitingLaunch[name]
+}
+
+// divided is the cluster in which pods that a SpotPolicy chooses require nodes that are no spot nodes; without policies c
+// itself. The choice is the same for all steps, so that each step keeps the shares, or brings them nearer to the policy
+// where they are broken.
+func divided(c *Cluster) *Cluster {
+	problem, shares := spotshare.Divide(&c.Problem)
+	if shares == nil {
+		return c
+	}
+	out := *c
+	out.Problem = *problem
+	return &out
 }

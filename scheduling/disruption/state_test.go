@@ -63,7 +63,7 @@ func TestAsk(t *testing.T) {
 			require.NoError(t, err)
 			assert.Len(t, o.unschedulable, tt.stuck)
 			got := map[string]string{}
-			for _, e := range o.evictions {
+			for _, e := range o.moves {
 				assert.Equal(t, "one", e.From)
 				got[e.Pod] = e.To
 			}
@@ -85,7 +85,7 @@ func TestTake(t *testing.T) {
 	o, err := simulateDrain(ctx, s, []string{"one"})
 	require.NoError(t, err)
 	require.Len(t, o.launches, 1)
-	require.NoError(t, s.take(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}))
+	require.NoError(t, s.take(&Step{Drain: o.nodes, Launches: o.launches, Evictions: evictionsOf(o.moves)}))
 	assert.Equal(t, []string{"default-1", "two"}, s.names())
 	assert.Equal(t, []*corev1.Pod{s.pods["shop/web"]}, s.byName["default-1"].pods)
 	for _, session := range []*provisioning.Session{s.sessions.Launch, s.sessions.Place} {

@@ -1,6 +1,8 @@
 package disruption
 
 import (
+	"slices"
+
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -222,3 +224,11 @@ func (s *Step) forced() bool {
 
 // saves reports whether the step is made for its saving.
 func (s *Step) saves() bool { return s.Reason == Empty || s.Reason == Underutilized }
+
+// withCause is a list of causes with one more, unless it has one with that code and object.
+func withCause(list []Cause, c Cause) []Cause {
+	if slices.ContainsFunc(list, func(o Cause) bool { return o.Code == c.Code && o.Object == c.Object }) {
+		return list
+	}
+	return append(list, c)
+}

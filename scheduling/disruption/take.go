@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -111,7 +112,11 @@ func (f *state) take(step *Step) error {
 		f.countInPool(s, 1)
 	}
 	if f.landing != nil {
-		f.landing.Take(landingStep(step, displaced))
+		moved := landingStep(step)
+		for _, pod := range displaced {
+			moved.Moves = append(moved.Moves, landing.Move{Pod: podspec.PodName(pod), From: pod.Spec.NodeName})
+		}
+		f.landing.Take(moved)
 	}
 	if f.sessions == nil {
 		return nil

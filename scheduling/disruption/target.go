@@ -83,9 +83,12 @@ func solveRebuild(ctx context.Context, f *state, effort scheduling.Effort, gone 
 		composition: compositionOf(f, func(s *candidate) bool { return !s.launched && !gone[s.name] }, found.Solution.Launches),
 		podValues:   prove.PodDuals(proof.Certificate, found.Problem.Pods),
 	}
-	pods := func(plan *scheduling.Plan) []string {
-		return lo.Map(plan.Unschedulable, func(u scheduling.Unschedulable, _ int) string { return u.Pod })
+	pods := func(list []scheduling.Unschedulable) []string {
+		return lo.Map(list, func(u scheduling.Unschedulable, _ int) string { return u.Pod })
 	}
-	t.leftOut, t.unplaced = pods(found.Proof), pods(found.Solution)
+	t.leftOut, t.unplaced = pods(found.Proof.Unschedulable), pods(found.Solution.Unschedulable)
 	return t, nil
 }
+
+// sums are the number of pods that the cluster has no node for, and its price.
+func (t *rebuildTarget) sums() (leftOut int, price offerings.Price) { return len(t.unplaced), t.price }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 )
 
 // standsIn puts a node into a zone.
@@ -87,7 +88,7 @@ func TestOutOfTurn(t *testing.T) {
 		f.nodes = append(f.nodes, f.byName[n.Name])
 	}
 	simulated(t, f)
-	o := &outcome{nodes: []string{"a-x", "b-y"}, evictions: []Eviction{{Pod: "shop/web-a-x", From: "a-x", To: "to-y"}, {Pod: "shop/web-b-y", From: "b-y", To: "to-x"}}}
+	o := &outcome{nodes: []string{"a-x", "b-y"}, moves: []landing.Move{{Pod: "shop/web-a-x", From: "a-x", To: "to-y"}, {Pod: "shop/web-b-y", From: "b-y", To: "to-x"}}}
 	for _, reason := range []Reason{Drifted, Underutilized} {
 		_, cause := admit(f, reason, o)
 		require.NotNil(t, cause, reason)

@@ -120,3 +120,11 @@ func joined(f *faults.Collector, problem error) error {
 	}
 	return f.Err()
 }
+
+// checkSpotPolicies checks the policies as those of a problem.
+func checkSpotPolicies(f *faults.Collector, policies []*scheduling.SpotPolicy) {
+	var found *scheduling.FieldErrors
+	if errors.As(provisioning.Validate(&scheduling.Problem{SpotPolicies: policies}), &found) {
+		f.List = append(f.List, found.Errors...)
+	}
+}

@@ -3,7 +3,6 @@ package disruption
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -89,14 +88,6 @@ func reasonsToStay(r *run, s *candidate) []Cause {
 	return out
 }
 
-// withCause is a list of causes with one more, unless it has one with that code and object.
-func withCause(list []Cause, c Cause) []Cause {
-	if slices.ContainsFunc(list, func(o Cause) bool { return o.Code == c.Code && o.Object == c.Object }) {
-		return list
-	}
-	return append(list, c)
-}
-
 // mostRejected is for how many candidates that stay a rejected move is looked for. For the others the detail has the
 // dual values of their pods.
 const mostRejected = 256
@@ -138,7 +129,7 @@ func explainStays(ctx context.Context, r *run) error {
 // rejectedMove is a move of one node that was not made, and the cause against it.
 func (x *search) rejectedMove(r *rankedCandidate, o *outcome) *RejectedMove {
 	m := moveOf(x.state, o.nodes)
-	out := &RejectedMove{Drain: o.nodes, SavingPerHour: m.price - x.state.prices().Launches(o.launches), DisruptionCost: m.cost}
+	out := &RejectedMove{Drain: o.nodes, SavingPerHour: m.Price - x.state.prices().Launches(o.launches), DisruptionCost: m.Cost}
 	score, _ := scoreOf(x.state, m, out.SavingPerHour)
 	out.Score = finite(score)
 	for i := range o.launches {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
@@ -157,6 +158,40 @@ func (n *podCount) allowed() int {
 		return 0 // a budget without either allows no disruption
 	}
 	return max(0, n.ready-desired)
+}
+
+// AllowOne are budgets of a cluster, changed so that each that allows no disruption of the held pods allows one. Of several
+// budgets of a pod, all but the first by name are left out. The pods are all that budgets count. Changes are described in
+// words, by object.
+func (g *Budgets) AllowOne(budgets []*policyv1.PodDisruptionBudget, held, pods []*corev1.Pod, now time.Time, changes map[string]string) []*policyv1.PodDisruptionBudget {
+	none, second := map[string]bool{}, map[string]bool{}
+	for _, pod := range held {
+		if !Evictable(pod, now) {
+			continue
+		}
+		for i, b := range g.Charges(pod) {
+			if i > 0 {
+				second[b.Name] = true
+			} else if b.Allowed == 0 {
+				none[b.Name] = true
+			}
+		}
+	}
+	out := []*policyv1.PodDisruptionBudget{}
+	for _, b := range budgets {
+		name := BudgetName(b)
+		switch object := "poddisruptionbudget/" + name; {
+		case second[name]:
+			changes[object] = "merge it into the other PodDisruptionBudget of its pods, because the eviction API supports one for each pod"
+			continue
+		case none[name]:
+			if own, to := Allowing(b, pods); own != nil {
+				b, changes[object] = own, to
+			}
+		}
+		out = append(out, b)
+	}
+	return out
 }
 
 // Allowing is a copy of a budget that allows no disruption, changed so that it allows one, and the change in a few
