@@ -24,7 +24,7 @@ const (
 // to it, and any number of runs may use it.
 type Scheduler struct {
 	Model   *cluster.Model
-	cpu     int // their numbers among the resources; -1 where nothing has any
+	cpu     int // the numbers of CPU and memory among the resources; -1 for a resource that no pod requests
 	memory  int
 	fit     fit
 	classes []class
@@ -33,7 +33,7 @@ type Scheduler struct {
 	avoids  []bool // by group, whether any node has taints that its pods would rather avoid
 }
 
-// class is pods that nothing tells apart, as the plugins score them.
+// class are pods that scheduling cannot tell apart, as the plugins score them.
 type class struct {
 	pods  *cluster.Class // as the filters read them
 	shape int
@@ -82,7 +82,7 @@ func New(c *instance.Instance) *Scheduler {
 // Machine returns the number of the kind of nodes launched from an offer, see [cluster.Model.Bought].
 func (s *Scheduler) Machine(p offers.OfferRef) int { return s.added(s.Model.Bought(p)) }
 
-// Labelled is such a kind with other labels than those of its template.
+// Labelled is the number of the kind of node that an offer becomes, with other labels than the labels of its template.
 func (s *Scheduler) Labelled(p offers.OfferRef, labels map[string]string) int {
 	return s.added(s.Model.Labelled(p, labels))
 }
@@ -188,7 +188,7 @@ func scored(spec *corev1.PodSpec) [2]int64 {
 	return bound(spec, [2]int64{defaultMilliCPU, defaultMemory})
 }
 
-// unstated is the part of it that nobody requests.
+// unstated is the part of scored that no container requests, because plugins count a default for it.
 func unstated(spec *corev1.PodSpec) [2]int64 {
 	all, stated := scored(spec), bound(spec, [2]int64{})
 	return [2]int64{all[0] - stated[0], all[1] - stated[1]}
@@ -222,7 +222,7 @@ func overhead(spec *corev1.PodSpec, name corev1.ResourceName) int64 {
 	return podspec.Amount(name, q)
 }
 
-// containersName reports whether some container requests a resource, if only none of it.
+// containersName reports whether a container names a resource in its requests, be it with the amount 0.
 func containersName(spec *corev1.PodSpec, name corev1.ResourceName) bool {
 	names := func(x corev1.Container) bool {
 		_, ok := requested(&x, name)
@@ -231,8 +231,8 @@ func containersName(spec *corev1.PodSpec, name corev1.ResourceName) bool {
 	return slices.ContainsFunc(spec.Containers, names) || slices.ContainsFunc(spec.InitContainers, names)
 }
 
-// containers is what the containers of a pod request of the scored resources, where those
-// that request nothing of one count for some of it.
+// containers are the requests of the containers of a pod for the scored resources. A container without a request for one of
+// them counts with its default.
 func containers(spec *corev1.PodSpec, none [2]int64) (n [2]int64) {
 	for k, name := range scoredResources() {
 		of := func(x *corev1.Container) int64 {
@@ -284,8 +284,8 @@ func comparePods(a, b Pod) int {
 	)
 }
 
-// Queue is the pods in the order in which kube-scheduler takes them, by class: the more urgent
-// first, then those that were made first, then by name.
+// Queue are the pods in the order in which kube-scheduler takes them, by class: by priority, the highest first, then by the
+// time of creation, then by name.
 func (s *Scheduler) Queue() []Pod {
 	var out []Pod
 	for i, p := range s.Model.In.Planned {

@@ -85,8 +85,8 @@ func (cl *cluster) work() (n int64) {
 	return n
 }
 
-// priced reports whether the costs of sites say all about two drafts that place as many
-// pods: nothing runs that could take some, and there are no preferences.
+// priced reports whether two drafts that place as many pods differ by the costs of their sites alone, because no running node
+// could take in pods and no pod has preferences.
 func (cl *cluster) priced() bool {
 	for _, c := range cl.classes {
 		cells, _ := cl.t.of(c)
@@ -102,11 +102,10 @@ func (cl *cluster) priced() bool {
 	return true
 }
 
-// crossed says, by class, whether spreads tie it to others both ways: it holds one that
-// does not count it, and is counted by another, which it does not hold, and who gets in
-// there decides, at once or by way of others, who gets in here. Only such pods may wait
-// for each other for ever and may be all in one place as well. Others can be proven to
-// bind one spread after the other, or have a spread that keeps themselves apart.
+// crossed says, by class, whether spreads tie it to other classes both ways: it holds a spread that does not count it, and is
+// counted by a second spread, which it does not hold, and which pods the second admits decides, directly or through further
+// spreads, which pods the first admits. Only pods of such classes may wait for each other for ever, and may all be in one
+// domain as well. All other pods can be proven to bind one spread after the other, or have a spread that counts themselves.
 func (cl *cluster) crossed() []bool {
 	next := make([][]int32, len(cl.t.p.Rules)) // the spreads on which the counts of a spread depend
 	for _, c := range cl.classes {

@@ -10,8 +10,8 @@ import (
 // domains then do not depend on pending pods that hold it, and pods without such spreads go there until the skew allows
 // the anchor's count.
 type anchor struct {
-	cross    []bool  // by class: one of those classes
-	alone    []bool  // by class: it holds just such a spread, and pods elsewhere are in doubt
+	cross    []bool  // by class: its spreads and the spreads of another class count each other's pods
+	alone    []bool  // by class: it holds one spread, and crossed pods are counted in other domains of that, too
 	site     []int32 // by class: a cell that is an anchor to it, or -1
 	at       []bool  // by flat domain: it is an anchor of its rule
 	anchored []bool  // by rule: it has any
@@ -90,8 +90,8 @@ func (t *tables) like(class, as int32) int32 {
 	return best
 }
 
-// leans is the anchor of a class that holds just one spread, if crossed pods are counted
-// in other domains too, because those counts may not become balanced. It is -1 otherwise.
+// leans is the anchor of a class that holds just one spread, if crossed pods are counted in other domains too, because the
+// counts of these domains may not become balanced. It is -1 otherwise.
 func (h *anchors) leans(class int32) int32 {
 	if h.t.spreads(class) != 1 || h.t.follows(class) {
 		return -1
@@ -127,7 +127,7 @@ func (h *anchor) update(s *plan, class int32) {
 	}
 }
 
-// put takes note of pods on which others cannot rely.
+// put adds pods of a crossed class to the doubtful pods of their domains, because no other pod may rely on them.
 func (h *anchor) put(c *cell, n int64) {
 	if h == nil || !h.cross[c.class] {
 		return
@@ -149,9 +149,8 @@ func (h *anchor) away(c *cell) (n int64) {
 	return n
 }
 
-// harm says how many rules are against a pod in a cell: those of whose anchor it keeps
-// away, those of which it makes the anchor too high, and those that need it in another
-// domain. A pod that has to wait rather than go there is shut out.
+// harm counts the rules that are against a pod in a cell, because the pod keeps away from the rule's anchor, raises the count
+// of the anchor too high, or is needed in another domain. A pod that must wait rather than go there is shut out.
 func (h *anchor) harm(s *plan, c *cell) (harm int64, shut bool) {
 	if h == nil {
 		return 0, false
@@ -211,8 +210,8 @@ func (h *anchor) lowestSure(s *plan, rule, but int32) int64 {
 	return low
 }
 
-// order puts classes that hold no spread first, so that those with an anchor find
-// the counts that they are compared with, then these, then others that hold the same spreads.
+// order puts classes that hold no spread first, then classes with an anchor, because they need the counts of the former, then
+// other classes that hold the same spreads.
 func (h *anchor) order(t *tables, classes []int32) []int32 {
 	next := slices.Clone(classes)
 	rank := func(c int32) int {

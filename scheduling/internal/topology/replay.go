@@ -4,12 +4,10 @@ import (
 	"slices"
 )
 
-// Replay binds the given counts one by one, in order of priority and then of classes,
-// again and again until nothing more binds, and returns the pods that are bound. Pods that could
-// meet their affinities in some orders only are left out, too. Costs, limits, room and
-// preferences play no part. The domains of a spread rule are those of running
-// nodes, those in which pods are given, and those that extra lists for it: domains
-// in which something else is planned.
+// Replay binds the given counts one by one, in order of priority and then of classes, again and again until no further pod
+// binds, and returns the pods that are bound. Pods whose affinities hold in one order of binding and not in another are left
+// out, too. Costs, limits, room and preferences play no part. The domains of a spread rule are the domains of running nodes,
+// the domains in which pods are given, and the domains in extra, where other pods are planned.
 func Replay(p *Problem, given [][]int64, extra [][]int32) (bound [][]int64) {
 	t := compile(p)
 	r := newReplay(t)
@@ -30,10 +28,9 @@ func Replay(p *Problem, given [][]int64, extra [][]int32) (bound [][]int64) {
 	return bound
 }
 
-// Binds reports whether pods bind one by one in the order given, again and again until
-// nothing more binds, and would meet their affinities in any order. A pod is the place
-// of a class in p.Classes, and goes to the class's only site; Count, costs, limits, room
-// and preferences play no part. The domains of a spread are those that [Replay] takes.
+// Binds reports whether pods bind one by one in the order given, again and again until no further pod binds, and would
+// meet their affinities in any order. A pod is the index of a class in p.Classes, and goes to the class's only site; Count,
+// costs, limits, room and preferences play no part. The domains of a spread are as in [Replay].
 //
 // The result is that of Replay for as many classes of one pod each. It is not asked of a cluster.State, which must first read
 // every node and running pod: the benchmark Cold with topology terms took twice the CPU time for the same plans.
@@ -69,7 +66,7 @@ func (t *tables) exist(placed []int64, extra [][]int32) {
 	}
 }
 
-// regained is how many lots of pods get a second chance when others have been dropped.
+// regained is how many groups of pods are tried once more when other pods have been dropped.
 const regained = 64
 
 // hold drops pods that do not bind, or that their affinities do not let bind in every order.
@@ -144,9 +141,8 @@ func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
 	return todo == 0
 }
 
-// inOrder binds pods in their order, those that did not bind again, and reports whether
-// all are bound in the end. A pod that a rule has kept out is not tried again until the rule
-// changes.
+// inOrder binds pods in their order, tries pods again that did not bind, and reports whether all are bound in the end. A pod
+// that a rule has refused is not tried again until the counts of the rule change.
 func (r *replay) inOrder(pods []int32) bool {
 	for c := range r.seen {
 		r.seen[c] = -1
