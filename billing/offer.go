@@ -44,8 +44,8 @@ func NewBalance(usages []Usage, commitments []Commitment) *Balance {
 }
 
 // Offer returns a catalog with a further offering for each on-demand offering that a commitment covers. Its price is
-// without the covered part, but for a millionth of it, and its nodes draw on the amount that is left of the commitment
-// ([offerings.Offering.Commitment]), so that a planner launches nodes that are paid for first. The covered part is that of
+// without the covered part, and its nodes draw on the amount that is left of the commitment ([offerings.Offering.Commitment]),
+// so that a planner launches nodes that are paid for first. The covered part is that of
 // the price in the catalog list: a part that own adds to it, e.g. the fee of EKS Auto Mode, is not covered. Offerings that
 // the amount does not suffice for are left out, except of commitments on which nodes draw: their removal gives amounts back.
 //
@@ -74,7 +74,7 @@ func (b *Balance) Offer(own, list *instancetypes.Catalog) (*instancetypes.Catalo
 				if use <= 0 || use > mostPerNode || use > p.left && !returns {
 					continue
 				}
-				o.Price = max(o.Price-covered, 0) + covered/rankingDivisor
+				o.Price, o.RankingSurcharge = max(o.Price-covered, 0), covered/rankingDivisor
 				o.ReservationID, o.Commitment, o.ReservationUse, o.ReservationCount = p.id, true, int64(use), int64(p.left)
 				changes = append(changes, instancetypes.OfferingChange{InstanceType: t.Name, Offering: o})
 			}
@@ -86,8 +86,8 @@ func (b *Balance) Offer(own, list *instancetypes.Catalog) (*instancetypes.Catalo
 	return own.WithOfferings(changes...)
 }
 
-// rankingDivisor divides the list price of a covered node for the price of its offering, so that of two nodes which cost nothing the
-// planner takes the one that leaves more of the commitment.
+// rankingDivisor divides the covered part of a node's list price for [offerings.Offering.RankingSurcharge], so that of two nodes which
+// cost nothing the planner takes the one that leaves more of the commitment.
 const rankingDivisor = 1_000_000
 
 // mostPerNode is the largest amount of a commitment that an offering can state for a node, a thousand units.

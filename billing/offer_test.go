@@ -42,7 +42,7 @@ func drawing(t *testing.T, catalog *instancetypes.Catalog, name, id string) (o o
 	return o, false
 }
 
-// The amount that running nodes leave is for launches, at no price but for the millionth that breaks ties.
+// The amount that running nodes leave is for launches, at no price. A surcharge breaks ties.
 func TestOfferDrawsOnTheRest(t *testing.T) {
 	catalog := ec2.MustCatalog("us-east-1")
 	commitments := []billing.Commitment{
@@ -55,7 +55,7 @@ func TestOfferDrawsOnTheRest(t *testing.T) {
 
 	large, ok := drawing(t, offered, "m5.large", "web")
 	require.True(t, ok)
-	assert.Equal(t, []int64{1_000_000_000, 2_000_000_000, int64(price("0.000000096"))}, []int64{large.ReservationUse, large.ReservationCount, int64(large.Price)})
+	assert.Equal(t, []int64{1_000_000_000, 2_000_000_000, 0, int64(price("0.000000096"))}, []int64{large.ReservationUse, large.ReservationCount, int64(large.Price), int64(large.RankingSurcharge)})
 	assert.True(t, large.Commitment && large.Launchable())
 	assert.NotContains(t, large.NodeLabels(), offerings.ReservationIDLabel)
 	xlarge, ok := drawing(t, offered, "m5.xlarge", "web")

@@ -32,6 +32,7 @@ type csvColumn struct {
 	offering   bool
 	index      []int  // of the field
 	key        string // of the entry; empty for a whole field
+	omitempty  bool   // whether JSON leaves the field out where it is zero
 }
 
 // newColumn returns the column of the field with a path of names in JSON, or of an entry.
@@ -43,7 +44,8 @@ func newColumn(heading, field, key string, offering bool) csvColumn {
 	}
 	for name := range strings.SplitSeq(field, ".") {
 		c.index = append(c.index, fieldIndex(at, name)...)
-		at = at.Field(c.index[len(c.index)-1]).Type
+		last := at.Field(c.index[len(c.index)-1])
+		at, c.omitempty = last.Type, strings.Contains(last.Tag.Get("json"), ",omitempty")
 	}
 	if key != "" {
 		c.path = strict.Member(field, key)
@@ -82,7 +84,10 @@ func (c csvColumn) set(t *InstanceType, o *offerings.Offering, cell string) erro
 // get is the inverse of set: the empty string for an absent value.
 func (c csvColumn) get(t *InstanceType, o *offerings.Offering) string {
 	field := c.field(t, o)
-	if c.key == "" {
+	switch {
+	case c.key == "" && c.omitempty && field.IsZero():
+		return ""
+	case c.key == "":
 		return textOf(field)
 	}
 	entry := field.MapIndex(c.mapKey(field))
@@ -137,7 +142,7 @@ func fixedColumns() []csvColumn {
 		newColumn("gpu", "capacity", gpuResource, false),
 	}
 	for _, field := range []string{
-		"zone", "capacityType", "price", "unavailable", "interruptionRate", "reservationID", "reservationCount", "reservationUse", "commitment", "estimated",
+		"zone", "capacityType", "price", "unavailable", "interruptionRate", "reservationID", "reservationCount", "reservationUse", "commitment", "rankingSurcharge", "estimated",
 	} {
 		columns = append(columns, newColumn(field, field, "", true))
 	}

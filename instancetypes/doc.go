@@ -76,6 +76,7 @@
 //	reservationCount        the amount of it that is left,
 //	reservationUse          and the amount that a node takes, 1 if empty
 //	commitment              true if reservationID is a commitment to pay
+//	rankingSurcharge        USD per hour that are added where offerings are compared
 //	unavailable             true if it cannot be launched
 //	estimated               names of estimated fields, between blanks
 //	label:KEY               a label of the type

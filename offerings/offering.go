@@ -55,6 +55,10 @@ type Offering struct {
 	// Commitment says that ReservationID is a commitment to pay, e.g. a savings plan. Its nodes are
 	// launched like nodes outside of it, so they do not carry [ReservationIDLabel].
 	Commitment bool `json:"commitment,omitempty"`
+	// RankingSurcharge is added to the price per hour where offerings are compared ([Ranking.ExpectedPrice]), and is part of
+	// no sum of prices. It tells apart offerings that are paid in advance: of two nodes with price 0 the one with the smaller
+	// surcharge is launched.
+	RankingSurcharge Price `json:"rankingSurcharge,omitempty"`
 	// InterruptionRate is the share of spot nodes of this type and zone, 0 to 1, that the
 	// provider takes away within a month; 0 is none, or unknown.
 	InterruptionRate float64 `json:"interruptionRate,omitempty"`

@@ -65,8 +65,13 @@ func (r Ranking) Validate() error {
 //
 // rounded half up to a nano-USD, at most [MaxPrice]. Under [FewestInterruptions] it is
 // the price and 1,000 USD per hour times the rate. Under [Prioritized], where
-// price comes last, and under [Diversified] it is the price.
+// price comes last, and under [Diversified] it is the price. [Offering.RankingSurcharge] is added.
 func (r Ranking) ExpectedPrice(c Candidate) Price {
+	return Sum(r.withRisk(c), c.Offering.RankingSurcharge)
+}
+
+// withRisk is the price with the risk of interruption.
+func (r Ranking) withRisk(c Candidate) Price {
 	if r.Strategy == FewestInterruptions {
 		expected, _ := c.Offering.Price.Plus(Price(partsPerMillion(c.Offering.presumedRate()) * pricePerPart))
 		return expected

@@ -30,6 +30,9 @@ func (o Offering) Validate() error {
 	if o.Price < 0 {
 		faults.add("price: %v: must not be negative", o.Price)
 	}
+	if o.RankingSurcharge < 0 {
+		faults.add("rankingSurcharge: %v: must not be negative", o.RankingSurcharge)
+	}
 	o.validateReservation(&faults)
 	// Written so that NaN fails too.
 	if !(o.InterruptionRate >= 0 && o.InterruptionRate <= 1) {

@@ -21,7 +21,7 @@ func TestPlanDrawsOnCommitments(t *testing.T) {
 	best := plan.Launches[0].Options[0]
 	require.Equal(t, "sp-1", best.ReservationID)
 	require.True(t, best.Commitment)
-	require.Less(t, best.Price, offerings.MustPrice("0.000001"))
+	require.Zero(t, best.Price)
 	var notes []string
 	for _, w := range plan.Warnings {
 		notes = append(notes, w.Message)
@@ -56,6 +56,26 @@ func TestStepsEndWhereCommitmentsPayAnyway(t *testing.T) {
 	require.Less(t, less, little)
 	// List prices are 3.6816 per hour, of which 2 / 0.72 are covered.
 	require.LessOrEqual(t, less, offerings.MustPrice("0.9039"))
+}
+
+// Pods are not moved off nodes that are paid anyway, unless the step saves at least a cent a month: a smaller node of the same
+// commitment saves nothing.
+func TestStepsUnderCommitmentsSaveMoney(t *testing.T) {
+	cent := offerings.MustPrice("0.01")
+	for name, commitments := range map[string]string{
+		"all":       "{id: all, kind: savings-plan, amount: 5, factor: 0.7}",
+		"some":      "{id: some, kind: savings-plan, amount: 1.5, factor: 0.7}",
+		"instances": "{id: web, kind: reserved-instances, amount: 8, instanceType: m5.large, region: us-east-1, sizeFlexible: true}",
+	} {
+		billing := temp(t, "billing.yaml", "commitments: ["+commitments+"]\n")
+		r := run(t, waste("--billing", billing, "--node-overhead", "0", "-o", "json")...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		for _, s := range moveset(t, r.stdout).Steps {
+			if s.Reason == disruption.Underutilized {
+				require.GreaterOrEqual(t, s.SavingPerHour*730, cent, "%s: %v", name, s.Drain)
+			}
+		}
+	}
 }
 
 // Discounts come off the prices of the catalog. One that applies to no offering is warned of.

@@ -207,5 +207,6 @@ func (b *Bills) CoveredSteps(p *scheduling.Problem, steps []disruption.Step) int
 	return len(steps)
 }
 
-// tolerance is the difference of a claimed saving and that of the bill that rounding may make.
-const tolerance offerings.Price = 10_000
+// tolerance is the difference of a claimed saving and that of the bill that rounding may make: less than a nano-USD for each node
+// that a commitment covers in part.
+const tolerance offerings.Price = 1_000
