@@ -2,14 +2,18 @@ package billing_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/billing"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 const one billing.Units = 1_000_000_000
@@ -210,11 +214,27 @@ func TestSharesAddUp(t *testing.T) {
 			assert.GreaterOrEqual(t, u.Unused, billing.Units(0))
 		}
 		assert.Equal(t, bill.Uncovered, uncovered)
+		assert.LessOrEqual(t, covered, billing.MostCovered(commitments, catalogOf(t, usages)))
 		assert.Equal(t, bill.List, uncovered+covered)
 		for i, saving := range billing.Marginal(usages, commitments) {
 			assert.LessOrEqual(t, saving, usages[i].Price)
 		}
 	}
+}
+
+// catalogOf sells the types of usages at the highest of their prices.
+func catalogOf(t *testing.T, usages []billing.Usage) *instancetypes.Catalog {
+	t.Helper()
+	sold := map[string]*instancetypes.InstanceType{}
+	for _, u := range usages {
+		kind := st.Type(u.InstanceType, st.Capacity(st.Cores(u.MilliCPU/1000), st.MiB(u.MemoryMiB)), st.OnDemand(u.Zone, u.Price))
+		if have := sold[u.InstanceType]; have == nil || have.Offerings[0].Price < u.Price {
+			sold[u.InstanceType] = kind
+		}
+	}
+	catalog, err := instancetypes.NewCatalog(slices.Collect(maps.Values(sold))...)
+	require.NoError(t, err)
+	return catalog
 }
 
 func TestMarginalPrice(t *testing.T) {

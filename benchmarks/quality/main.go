@@ -45,10 +45,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	effort := flags.String("effort", "default", "how hard to search: fast, default, thorough or a number")
 	flags.IntVar(&s.every, "every", 1, "vectorpack: solve every Nth `instance`")
-	flags.IntVar(&s.count, "count", 200, "mixes, rounds, clusters, efforts: `how many`, for efforts of each kind")
-	flags.Uint64Var(&s.seed, "seed", 1, "mixes, rounds, clusters, efforts: `seed` of the first; the others have those that follow")
+	flags.IntVar(&s.count, "count", 200, "mixes, rounds, clusters, efforts, commitments: `how many`, for efforts of each kind")
+	flags.Uint64Var(&s.seed, "seed", 1, "mixes, rounds, clusters, efforts, commitments: `seed` of the first; the others have those that follow")
 	flags.IntVar(&s.nodes, "nodes", 40, "clusters, efforts: how many `nodes` each cluster has")
-	flags.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "vectorpack, mixes, rounds, efforts: solve so many `problems` at a time")
+	flags.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "vectorpack, mixes, rounds, efforts, commitments: solve so many `problems` at a time")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -70,8 +70,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return s.clusters(ctx, stdout)
 	case flags.Arg(0) == "efforts" && flags.NArg() == 1:
 		return s.efforts(ctx, stdout)
+	case flags.Arg(0) == "commitments" && flags.NArg() == 1:
+		return commitments(ctx, &s, stdout)
 	}
-	return errors.New("want vectorpack CHECKOUT, mixes, rounds, clusters, or efforts")
+	return errors.New("want vectorpack CHECKOUT, mixes, rounds, clusters, efforts, or commitments")
 }
 
 // answer is a checked plan, and how long it took to make.

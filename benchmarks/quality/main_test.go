@@ -73,6 +73,15 @@ func TestClusters(t *testing.T) {
 	assert.Contains(t, out.String(), "\n| 1 | Free | ")
 }
 
+// The bill of a plan under commitments is at least its bound.
+func TestCommitments(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-effort", "fast", "-count", "1", "commitments"}, &out, &out))
+	assert.Contains(t, out.String(), "\n| azure/eastus on-demand 1 | ")
+	assert.Contains(t, out.String(), "gap of the lower bill: median ")
+	assert.NotContains(t, out.String(), "| -")
+}
+
 // More effort is never dearer, on one problem of each kind; -count 100 is the whole check.
 func TestEfforts(t *testing.T) {
 	if race.Enabled {

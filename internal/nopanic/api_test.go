@@ -32,6 +32,7 @@ func functions() map[string]any {
 		"billing.FillUnitPrices":          billing.FillUnitPrices,
 		"billing.Kinds":                   billing.Kinds,
 		"billing.Marginal":                billing.Marginal,
+		"billing.MostCovered":             billing.MostCovered,
 		"billing.NewBalance":              billing.NewBalance,
 		"billing.Read":                    billing.Read,
 		"billing.Settle":                  billing.Settle,
