@@ -214,17 +214,10 @@ func (c *Cloud) register(ctx context.Context, m *MachineRecord) error {
 	return c.note(ctx, m.Name, func(m *MachineRecord) { m.joined = true })
 }
 
-// makeReady makes a node ready.
+// makeReady makes the node of a machine ready.
 func (c *Cloud) makeReady(ctx context.Context, name string) error {
-	node, err := c.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
-	if err == nil {
-		node.Status.Conditions = []corev1.NodeCondition{condition(corev1.ConditionTrue)}
-		_, err = c.client.CoreV1().Nodes().UpdateStatus(ctx, node, metav1.UpdateOptions{})
-	}
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil // the next step tries again; a node that was deleted stays so
-	}
-	if err != nil {
+	done, err := setReady(ctx, c.client, name, corev1.ConditionTrue)
+	if err != nil || !done {
 		return err
 	}
 	return c.note(ctx, name, func(m *MachineRecord) { m.Ready = now() })
@@ -254,19 +247,8 @@ func (c *Cloud) deleteNode(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	for i := range pods.Items {
-		if err := deletePod(ctx, c.client, &pods.Items[i]); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-			return err
-		}
-	}
-	return nil
+	return deletePods(ctx, c.client, pods.Items)
 }
 
 // now is the time. The components of a control plane read the clock of the machine, too.
 func now() time.Time { return time.Now() } //nolint:forbidigo // see above
-
-// condition is whether a node is ready.
-func condition(status corev1.ConditionStatus) corev1.NodeCondition {
-	at := metav1.NewTime(now())
-	return corev1.NodeCondition{Type: corev1.NodeReady, Status: status, Reason: "Kubelet", LastHeartbeatTime: at, LastTransitionTime: at}
-}

@@ -48,7 +48,7 @@ type cluster struct {
 
 func newCluster(t *testing.T) *cluster {
 	p := Start(t)
-	require.NoError(t, p.Apply(t.Context(), "testdata/nodepools.yaml", "../controller/rbac.yaml", "testdata/cluster.yaml"))
+	require.NoError(t, p.Apply(t.Context(), "testdata/nodepools.yaml", "../controller/rbac.yaml", "testdata/cluster.yaml", "testdata/workloads.yaml"))
 	all, err := ec2.Catalog("us-east-1")
 	require.NoError(t, err)
 	narrow, err := instancetypes.ParseFilter("category in (c m r),generation>=6,arch=amd64,cpu in (2 4 8),zone in (us-east-1a us-east-1b us-east-1d)")

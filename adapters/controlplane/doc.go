@@ -9,9 +9,11 @@
 //	                 Deployments, ReplicaSets, DaemonSets, nodes, taints and PodDisruptionBudgets
 //	cloud.go         a [Cloud] of machines that come late, run out or are interrupted; it implements
 //	                 controller.Provider
-//	kubelet.go       kubelets without containers: a bound pod runs, a deleted one stops
+//	kubelet.go       kubelets without containers: a bound pod runs, a deleted one stops; ServeNodes makes nodes ready that
+//	                 programs create
+//	program.go       programs in processes of their own, each with the permissions of its user
 //
 // Not there are: the garbage collector and the namespace controller, so that tests scale Deployments to zero instead of
-// deleting them; the pod garbage collector, in whose place a [Cloud] deletes the pods of a machine that is gone; service
-// accounts; heartbeats of nodes.
+// deleting them; the pod garbage collector, in whose place a [Cloud] and ServeNodes delete the pods of a machine that is gone;
+// service accounts; heartbeats of nodes.
 package controlplane

@@ -22,8 +22,8 @@ type Mode string
 // The modes.
 const (
 	// Pinned binds a planned pod to its planned node and to no other. While the node has not joined or does not admit the pod,
-	// the pod stays pending, until the plan is older than Args.MaxAge. The price is that of plans with
-	// scheduling.PlacementPinned.
+	// the pod stays pending, until the plan is older than Args.MaxAge, and pods without a plan do not take its room on the node. The
+	// price is that of plans with scheduling.PlacementPinned.
 	Pinned Mode = "Pinned"
 	// Nominated, the default, binds a planned pod to its planned node where that admits the pod, and else to the node with
 	// the highest score.
