@@ -2,6 +2,7 @@ package billing
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -58,6 +59,9 @@ func (r *reading) savingsPlans(fields map[string]json.RawMessage) {
 	}
 }
 
+// yearSeconds is the duration of a savings plan for a year, as AWS states it.
+const yearSeconds = 365 * 24 * 3600
+
 // rateProperties are the properties of a rate: an object for offerings, a list of names and values for plans.
 type rateProperties map[string]string
 
@@ -88,6 +92,9 @@ func (r *reading) savingsPlanRates(fields map[string]json.RawMessage) {
 		Offering   struct {
 			ID       string `json:"offeringId"`
 			Currency string `json:"currency"`
+			Payment  string `json:"paymentOption"`
+			Type     string `json:"planType"`
+			Seconds  int64  `json:"durationSeconds"`
 		} `json:"savingsPlanOffering"`
 	}
 	if id, ok := fields["savingsPlanId"]; ok {
@@ -101,7 +108,7 @@ func (r *reading) savingsPlanRates(fields map[string]json.RawMessage) {
 		return
 	}
 	if r.rates == nil {
-		r.rates = map[string][]Rate{}
+		r.rates, r.offers = map[string][]Rate{}, map[string]string{}
 	}
 	for _, x := range rates {
 		p := x.Properties
@@ -134,8 +141,116 @@ func (r *reading) savingsPlanRates(fields map[string]json.RawMessage) {
 		of := plan
 		if of == "" {
 			of = x.Offering.ID
+			r.offers[of] = strings.ToLower(strings.ReplaceAll(fmt.Sprintf("%s-%dy-%s", x.Offering.Type, x.Offering.Seconds/yearSeconds, x.Offering.Payment), " ", "-"))
 		}
 		r.rates[of] = append(r.rates[of], Rate{InstanceType: instanceType, Region: p["region"], Price: price})
+	}
+}
+
+// charges are the prices of reserved instances: a part that is paid at once for a duration in seconds, and parts per hour.
+type charges struct {
+	CurrencyCode     string
+	FixedPrice       json.Number
+	Duration         int64
+	RecurringCharges []struct {
+		Amount    json.Number
+		Frequency string
+	}
+}
+
+// perHour is the price of a node per hour; 0 in another currency than USD.
+func (c *charges) perHour() (offerings.Price, error) {
+	if c.CurrencyCode != "" && c.CurrencyCode != "USD" {
+		return 0, nil
+	}
+	cost, err := parseCharge(c.FixedPrice)
+	if c.Duration > 0 {
+		cost = offerings.Price(scaled(int64(cost), 3600, c.Duration, true))
+	}
+	for _, charge := range c.RecurringCharges {
+		hourly, failed := parseCharge(charge.Amount)
+		if failed != nil {
+			err = failed
+		} else if charge.Frequency == "Hourly" {
+			cost = offerings.Sum(cost, hourly)
+		}
+	}
+	return cost, err
+}
+
+// skipInstances notes instances that are not of Linux on shared hardware.
+func (r *reading) skipInstances(of, product, tenancy string) bool {
+	switch {
+	case !linux(product):
+		r.skip(of + " of " + product)
+	case tenancy != "" && tenancy != "default":
+		r.skip(of + " of " + tenancy + " tenancy")
+	default:
+		return false
+	}
+	return true
+}
+
+// capacityReservations reads the output of aws ec2 describe-capacity-reservations: open reservations, which any node of the type
+// in the zone uses. It does not state their price, which is that of the nodes on demand.
+func (r *reading) capacityReservations(fields map[string]json.RawMessage) {
+	var list []struct {
+		CapacityReservationID                      string `json:"CapacityReservationId"`
+		InstanceType, InstancePlatform, Tenancy    string
+		AvailabilityZone, State, EndDate           string
+		InstanceMatchCriteria                      string
+		TotalInstanceCount, AvailableInstanceCount int64
+	}
+	if err := json.Unmarshal(fields["CapacityReservations"], &list); err != nil {
+		r.fault("CapacityReservations: %w", err)
+		return
+	}
+	for _, x := range list {
+		switch most := int64(MaxUnits / nano); {
+		case x.State != "active":
+			r.skip("capacity reservations that are " + x.State)
+		case x.InstanceMatchCriteria != "open":
+			r.skip("capacity reservations that nodes must name: the status of an EC2NodeClass has them")
+		case r.skipInstances("capacity reservations", x.InstancePlatform, x.Tenancy):
+		case x.TotalInstanceCount < 1 || x.TotalInstanceCount > most:
+			r.fault("capacity reservation %s: TotalInstanceCount: %d: must be from 1 to %v", x.CapacityReservationID, x.TotalInstanceCount, MaxUnits)
+		case x.AvailableInstanceCount < 0 || x.AvailableInstanceCount > x.TotalInstanceCount:
+			r.fault("capacity reservation %s: AvailableInstanceCount: %d: must be from 0 to TotalInstanceCount %d", x.CapacityReservationID, x.AvailableInstanceCount, x.TotalInstanceCount)
+		default:
+			r.add(Commitment{
+				ID: x.CapacityReservationID, Kind: ReservedInstances, Amount: Units(x.TotalInstanceCount) * nano, InUse: Units(x.TotalInstanceCount-x.AvailableInstanceCount) * nano,
+				InstanceType: x.InstanceType, Zone: x.AvailabilityZone, Ends: day(x.EndDate),
+			})
+		}
+	}
+}
+
+// reservedInstancesOfferings reads the output of aws ec2 describe-reserved-instances-offerings.
+func (r *reading) reservedInstancesOfferings(fields map[string]json.RawMessage) {
+	var list []struct {
+		charges
+
+		ReservedInstancesOfferingID                       string `json:"ReservedInstancesOfferingId"`
+		InstanceType, ProductDescription, InstanceTenancy string
+		AvailabilityZone                                  string
+	}
+	if err := json.Unmarshal(fields["ReservedInstancesOfferings"], &list); err != nil {
+		r.fault("ReservedInstancesOfferings: %w", err)
+		return
+	}
+	for _, x := range list {
+		if r.skipInstances("offerings of reserved instances", x.ProductDescription, x.InstanceTenancy) {
+			continue
+		}
+		cost, err := x.perHour()
+		if err != nil {
+			r.fault("offering %s: %w", x.ReservedInstancesOfferingID, err)
+			continue
+		}
+		r.input.Offers = append(r.input.Offers, Commitment{
+			ID: x.ReservedInstancesOfferingID, Kind: ReservedInstances, InstanceType: x.InstanceType, Zone: x.AvailabilityZone,
+			SizeFlexible: x.AvailabilityZone == "", CostPerHour: cost,
+		})
 	}
 }
 
@@ -143,6 +258,8 @@ func (r *reading) savingsPlanRates(fields map[string]json.RawMessage) {
 // a whole region: they apply to every zone of the catalog.
 func (r *reading) reservedInstances(fields map[string]json.RawMessage) {
 	var list []struct {
+		charges
+
 		ReservedInstancesID string `json:"ReservedInstancesId"`
 		InstanceType        string
 		InstanceCount       int64
@@ -152,13 +269,6 @@ func (r *reading) reservedInstances(fields map[string]json.RawMessage) {
 		AvailabilityZone    string
 		State               string
 		End                 string
-		CurrencyCode        string
-		FixedPrice          json.Number
-		Duration            int64
-		RecurringCharges    []struct {
-			Amount    json.Number
-			Frequency string
-		}
 	}
 	if err := json.Unmarshal(fields["ReservedInstances"], &list); err != nil {
 		r.fault("ReservedInstances: %w", err)
@@ -169,11 +279,7 @@ func (r *reading) reservedInstances(fields map[string]json.RawMessage) {
 		case x.State != "active":
 			r.skip("reserved instances that are " + x.State)
 			continue
-		case !linux(x.ProductDescription):
-			r.skip("reserved instances of " + x.ProductDescription)
-			continue
-		case x.InstanceTenancy != "" && x.InstanceTenancy != "default":
-			r.skip("reserved instances of " + x.InstanceTenancy + " tenancy")
+		case r.skipInstances("reserved instances", x.ProductDescription, x.InstanceTenancy):
 			continue
 		case x.InstanceCount < 0 || x.InstanceCount > int64(MaxUnits/nano):
 			r.fault("reserved instances %s: InstanceCount: %d: must be from 1 to %v", x.ReservedInstancesID, x.InstanceCount, MaxUnits)
@@ -185,24 +291,12 @@ func (r *reading) reservedInstances(fields map[string]json.RawMessage) {
 		} else {
 			c.SizeFlexible = true
 		}
-		if x.CurrencyCode == "" || x.CurrencyCode == "USD" {
-			cost, err := parseCharge(x.FixedPrice)
-			if x.Duration > 0 {
-				cost = offerings.Price(scaled(int64(cost), 3600, x.Duration, true))
-			}
-			for _, charge := range x.RecurringCharges {
-				if hourly, failed := parseCharge(charge.Amount); failed != nil {
-					err = failed
-				} else if charge.Frequency == "Hourly" {
-					cost = offerings.Sum(cost, hourly)
-				}
-			}
-			if err != nil {
-				r.fault("reserved instances %s: %w", x.ReservedInstancesID, err)
-				continue
-			}
-			c.CostPerHour, _ = cost.Times(x.InstanceCount)
+		cost, err := x.perHour()
+		if err != nil {
+			r.fault("reserved instances %s: %w", x.ReservedInstancesID, err)
+			continue
 		}
+		c.CostPerHour, _ = cost.Times(x.InstanceCount)
 		r.add(c)
 	}
 }

@@ -9,31 +9,47 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Bill is the price of a set of nodes per hour under commitments. Sums that a price cannot hold are
-// [offerings.MaxPrice].
+// Statement is the bill of a cluster's nodes before and after a plan.
+type Statement struct {
+	// Before is the bill of the nodes of the input, After that of the nodes after the plan: after all of its steps, or with its launches.
+	Before Bill `json:"before"`
+	After  Bill `json:"after"`
+	// Offers compare the nodes of After with commitments that are on offer, see [BreakEvens].
+	Offers []OfferBreakEven `json:"offers,omitempty"`
+}
+
+// Bill is the price of a set of nodes in USD per hour under commitments and discounts, without costs beside the cloud's, such
+// as node overhead. List is the sum of Discounts, Covered and Uncovered. Sums that a price cannot hold are [offerings.MaxPrice].
 type Bill struct {
-	// List is the sum of list prices.
+	// PerHour is the bill: Committed and Uncovered. PerMonth is it for a month of [offerings.HoursPerMonth].
+	PerHour  offerings.Price `json:"perHour"`
+	PerMonth offerings.Price `json:"perMonth"`
+	// List is the sum of list prices, before discounts.
 	List offerings.Price `json:"list"`
-	// Uncovered is the list price of the usage that no commitment covers: the part of the bill that
+	// Discounts is the part of it that discounts take off.
+	Discounts offerings.Price `json:"discounts,omitempty"`
+	// Covered is the price, after discounts, of the usage that commitments cover.
+	Covered offerings.Price `json:"covered"`
+	// Uncovered is the price, after discounts, of the usage that no commitment covers: the part of the bill that
 	// depends on the nodes.
 	Uncovered offerings.Price `json:"uncovered"`
 	// Committed is the price of the commitments, used or not, of those whose price is known.
 	Committed offerings.Price `json:"committed"`
 	// Unpriced is the number of commitments whose price is not known.
 	Unpriced int `json:"unpriced,omitempty"`
+	// UnpricedNodes are the nodes without a price, by name. They are not part of the bill. [Settle] does not set it.
+	UnpricedNodes []string `json:"unpricedNodes,omitempty"`
 	// Commitments say how much of each is used, in the order in which they apply.
 	Commitments []Use `json:"commitments,omitempty"`
 	// Nodes are the shares of the bill, in the order of the usages.
 	Nodes []NodeBill `json:"-"`
 }
 
-// Total is the bill: the price of the commitments and of the usage that they do not cover.
-func (b *Bill) Total() offerings.Price { return offerings.Sum(b.Committed, b.Uncovered) }
-
 // Use is how much of a commitment is used.
 type Use struct {
-	// Commitment is its id, Unit the unit of the amounts.
+	// Commitment is its id, Kind its kind, Unit the unit of the amounts.
 	Commitment string `json:"commitment"`
+	Kind       Kind   `json:"kind"`
 	Unit       string `json:"unit"`
 	// Amount is the committed amount, Elsewhere the part of it that usage outside of the input takes, Used the part
 	// that the nodes take. The rest is Unused.
@@ -41,7 +57,20 @@ type Use struct {
 	Elsewhere Units `json:"usedElsewhere,omitempty"`
 	Used      Units `json:"used"`
 	Unused    Units `json:"unused"`
-	// Covers is the list price of the usage that it covers.
+	// CostPerHour is the price of the commitment; 0 if it is not known.
+	CostPerHour offerings.Price `json:"costPerHour,omitempty"`
+	// Covers is the price, after discounts, of the usage that it covers, the sum of that of Nodes.
+	Covers offerings.Price `json:"covers"`
+	// Nodes are the nodes that it covers, in the order in which it applies to them.
+	Nodes []Coverage `json:"nodes,omitempty"`
+}
+
+// Coverage is the part of a node that a commitment covers.
+type Coverage struct {
+	// Node is the name of the node or of the launch.
+	Node string `json:"node"`
+	// Amount is the amount of the commitment that the node takes, Covers the part of the node's price that it covers.
+	Amount Units           `json:"amount"`
 	Covers offerings.Price `json:"covers"`
 }
 
@@ -65,7 +94,9 @@ func Settle(usages []Usage, commitments []Commitment) Bill {
 	for i := range usages {
 		s.open[i].price = max(usages[i].Price, 0)
 		s.bill.Nodes[i].Commitment = -1
-		s.bill.List = offerings.Sum(s.bill.List, s.open[i].price)
+		discount := max(usages[i].Discount, 0)
+		s.bill.Discounts = offerings.Sum(s.bill.Discounts, discount)
+		s.bill.List = offerings.Sum(s.bill.List, offerings.Sum(s.open[i].price, discount))
 	}
 	for _, c := range inOrder(commitments) {
 		s.apply(c)
@@ -74,7 +105,18 @@ func Settle(usages []Usage, commitments []Commitment) Bill {
 		s.bill.Nodes[i].Uncovered = s.open[i].price
 		s.bill.Uncovered = offerings.Sum(s.bill.Uncovered, s.open[i].price)
 	}
+	s.bill.total()
 	return s.bill
+}
+
+// total adds the parts of the bill up.
+func (b *Bill) total() {
+	b.PerHour = offerings.Sum(b.Committed, b.Uncovered)
+	month, ok := b.PerHour.Times(offerings.HoursPerMonth)
+	if !ok {
+		month = offerings.MaxPrice
+	}
+	b.PerMonth = month
 }
 
 // inOrder returns the commitments in the order in which they apply.
@@ -113,7 +155,7 @@ func (o *open) resource(k Kind) *offerings.Price {
 
 // apply covers usage by one commitment.
 func (s *settlement) apply(c *Commitment) {
-	use := Use{Commitment: c.ID, Unit: c.Kind.Unit(), Amount: c.Amount, Elsewhere: min(max(c.UsedElsewhere, 0), c.Amount), Unused: c.Left()}
+	use := Use{Commitment: c.ID, Kind: c.Kind, Unit: c.Kind.Unit(), Amount: c.Amount, Elsewhere: min(max(c.UsedElsewhere, 0), c.Amount), Unused: c.Left()}
 	for _, d := range demands(s.usages, c) {
 		open, share := &s.open[d.usage], &s.bill.Nodes[d.usage]
 		most, resource := open.price, open.resource(c.Kind)
@@ -129,11 +171,14 @@ func (s *settlement) apply(c *Commitment) {
 			*resource += covered
 		}
 		use.Used, use.Unused, use.Covers = use.Used+need, use.Unused-need, offerings.Sum(use.Covers, covered)
+		use.Nodes = append(use.Nodes, Coverage{Node: s.usages[d.usage].Name, Amount: need, Covers: covered})
 		if covered > share.covered {
 			share.Commitment, share.Amount, share.covered = len(s.bill.Commitments), need, covered
 		}
 	}
+	s.bill.Covered = offerings.Sum(s.bill.Covered, use.Covers)
 	if cost, known := c.Cost(); known {
+		use.CostPerHour = cost
 		s.bill.Committed = offerings.Sum(s.bill.Committed, cost)
 	} else {
 		s.bill.Unpriced++

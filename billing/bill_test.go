@@ -75,7 +75,7 @@ func TestBillOfTenNodesOfAWS(t *testing.T) {
 	assert.Equal(t, price("1.165"), bill.List)
 	assert.Equal(t, price("0.231173914"), bill.Uncovered)
 	assert.Equal(t, price("0.59"), bill.Committed)
-	assert.Equal(t, price("0.821173914"), bill.Total())
+	assert.Equal(t, price("0.821173914"), bill.PerHour)
 	var got []string
 	for _, u := range bill.Commitments {
 		got = append(got, fmt.Sprintf("%s: %v used, %v unused, covers %v", u.Commitment, u.Used, u.Unused, u.Covers))
@@ -196,6 +196,7 @@ func TestSharesAddUp(t *testing.T) {
 		var usages []billing.Usage
 		for range rng.IntN(12) {
 			usages = append(usages, nodes(1, types[rng.IntN(len(types))], []string{"us-east-1a", "us-east-1b"}[rng.IntN(2)], fmt.Sprintf("0.%d", 1+rng.IntN(999)), 4, 16<<10)...)
+			usages[len(usages)-1].Discount = offerings.Price(rng.Int64N(int64(one)))
 		}
 		commitments := []billing.Commitment{
 			{ID: "ri", Kind: billing.ReservedInstances, Amount: one * billing.Units(1+rng.IntN(5)), InstanceType: "m5.large", SizeFlexible: rng.IntN(2) == 0},
@@ -210,12 +211,21 @@ func TestSharesAddUp(t *testing.T) {
 		}
 		for i, u := range bill.Commitments {
 			covered += u.Covers
+			var used billing.Units
+			var covers offerings.Price
+			for _, n := range u.Nodes {
+				used, covers = used+n.Amount, covers+n.Covers
+			}
+			assert.Equal(t, []any{u.Used, u.Covers}, []any{used, covers}, "the nodes of %s", u.Commitment)
 			assert.Equal(t, u.Amount, u.Used+u.Unused+u.Elsewhere, i)
 			assert.GreaterOrEqual(t, u.Unused, billing.Units(0))
 		}
 		assert.Equal(t, bill.Uncovered, uncovered)
 		assert.LessOrEqual(t, covered, billing.MostCovered(commitments, catalogOf(t, usages)))
-		assert.Equal(t, bill.List, uncovered+covered)
+		assert.Equal(t, bill.Covered, covered)
+		assert.Equal(t, bill.List, bill.Discounts+uncovered+covered)
+		assert.Equal(t, bill.PerHour, bill.Committed+uncovered)
+		assert.Equal(t, bill.PerMonth, 730*bill.PerHour)
 		for i, saving := range billing.Marginal(usages, commitments) {
 			assert.LessOrEqual(t, saving, usages[i].Price)
 		}

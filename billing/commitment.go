@@ -55,6 +55,9 @@ type Commitment struct {
 	// UsedElsewhere is the part of Amount that usage outside of the nodes of the input takes. 0 is none; from
 	// Amount on nothing is left.
 	UsedElsewhere Units `json:"usedElsewhere,omitempty"`
+	// InUse is the part of the Amount of reserved instances that the cloud counts as in use, by nodes of the input or
+	// elsewhere: [FillUsedElsewhere] tells them apart. 0 is none, or not known.
+	InUse Units `json:"inUse,omitempty"`
 	// CostPerHour is the price of the commitment per hour, upfront payments included. Empty is Amount for
 	// a savings plan, and unknown for other kinds.
 	CostPerHour offerings.Price `json:"costPerHour,omitempty"`

@@ -31,11 +31,21 @@ type File struct {
 type Input struct {
 	// Commitments are those that apply at the time of reading, in the order of the files.
 	Commitments []Commitment
+	// Offers are commitments that are on offer, for [BreakEvens]. Their Amount does not count, and CostPerHour is the price of one reserved instance.
+	Offers []Commitment
 	// Discounts are those of all files, in the order of the files.
 	Discounts []Discount
 	// Notes name the parts of the files that were left out: commitments that have expired or are not of Linux nodes,
 	// and rates of other products.
-	Notes []string
+	Notes []Note
+}
+
+// Note says that a part of a file was left out.
+type Note struct {
+	// File is the name of the file.
+	File string
+	// Message says which part, and why.
+	Message string
 }
 
 // Read reads commitments and discounts from files, which it tells apart by their content:
@@ -55,9 +65,14 @@ type Input struct {
 //
 //   - {id: web, kind: reserved-instances, amount: 10, instanceType: m5.large, region: us-east-1, sizeFlexible: true}
 //
+//     offers: # commitments that are on offer, without an amount
+//
+//   - {id: one-year, kind: savings-plan, factor: 0.73}
+//
 //   - the JSON or YAML that these commands print: "aws savingsplans describe-savings-plans", with the rates
 //     of the plans from "aws savingsplans describe-savings-plan-rates" or "describe-savings-plans-offering-rates" in
-//     files of their own; "aws ec2 describe-reserved-instances"; "gcloud compute commitments list --format json";
+//     files of their own; "aws ec2 describe-reserved-instances" and "describe-reserved-instances-offerings";
+//     "aws ec2 describe-capacity-reservations"; "gcloud compute commitments list --format json";
 //     and "az reservations reservation list".
 //
 // Commitments that have ended before the time at are left out with a note. The error reports every fault at once; those of
@@ -85,11 +100,16 @@ type reading struct {
 	// plans are the ids of the offerings of savings plans whose rates may be in another file, by the id of the plan.
 	plans   map[string]string
 	rates   map[string][]Rate // by id of a plan or of an offering
+	offers  map[string]string // the offerings of rates, with their kind for people
 	skipped map[string]int    // what is left out, by reason
 }
 
 func (r *reading) fault(format string, args ...any) {
 	r.faults = append(r.faults, fmt.Errorf("reading %s: %w", r.file, fmt.Errorf(format, args...)))
+}
+
+func (r *reading) note(format string, args ...any) {
+	r.input.Notes = append(r.input.Notes, Note{File: r.file, Message: fmt.Sprintf(format, args...)})
 }
 
 // skip notes one object that is left out.
@@ -131,7 +151,7 @@ func (r *reading) source(in io.Reader) {
 		r.object(raw)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(r.skipped)) {
-		r.input.Notes = append(r.input.Notes, fmt.Sprintf("%s: left out: %d %s", r.file, r.skipped[reason], reason))
+		r.note("left out: %d %s", r.skipped[reason], reason)
 	}
 	r.skipped = nil
 }
@@ -147,7 +167,8 @@ func (r *reading) object(raw []byte) {
 	for _, list := range []struct {
 		name string
 		read func(map[string]json.RawMessage)
-	}{{"savingsPlans", r.savingsPlans}, {"searchResults", r.savingsPlanRates}, {"ReservedInstances", r.reservedInstances}} {
+	}{{"savingsPlans", r.savingsPlans}, {"searchResults", r.savingsPlanRates}, {"ReservedInstances", r.reservedInstances},
+		{"ReservedInstancesOfferings", r.reservedInstancesOfferings}, {"CapacityReservations", r.capacityReservations}} {
 		if _, ok := fields[list.name]; ok {
 			list.read(fields)
 			isList = true
@@ -168,7 +189,7 @@ func (r *reading) object(raw []byte) {
 func (r *reading) cutOff(fields map[string]json.RawMessage) {
 	for _, name := range []string{"nextToken", "NextToken"} {
 		if text := string(fields[name]); text != "" && text != "null" && text != `""` {
-			r.input.Notes = append(r.input.Notes, r.file+": the list is cut off: it ends with a "+name)
+			r.note("the list is cut off: it ends with a %s", name)
 		}
 	}
 }
@@ -196,7 +217,7 @@ func (r *reading) list(raw []byte) {
 		}
 	}
 	if len(items) == 0 {
-		r.input.Notes = append(r.input.Notes, r.file+": the list is empty")
+		r.note("the list is empty")
 	}
 }
 
@@ -205,6 +226,7 @@ func (r *reading) own(raw []byte) {
 	var file struct {
 		Commitments []Commitment `json:"commitments"`
 		Discounts   []Discount   `json:"discounts"`
+		Offers      []Commitment `json:"offers"`
 	}
 	result := strict.Decode(raw, &file, strict.Rules{MaxFaults: 20})
 	for _, f := range result.Faults {
@@ -216,8 +238,8 @@ func (r *reading) own(raw []byte) {
 	switch {
 	case len(result.Faults) > 0:
 		return // the fields that could not be read would be faults again
-	case len(file.Commitments)+len(file.Discounts) == 0 && len(result.Unknown) == 0:
-		r.fault("has no commitments and no discounts")
+	case len(file.Commitments)+len(file.Discounts)+len(file.Offers) == 0 && len(result.Unknown) == 0:
+		r.fault("has no commitments, discounts or offers")
 	}
 	for i := range file.Discounts {
 		for _, fault := range file.Discounts[i].validate(i) {
@@ -225,6 +247,12 @@ func (r *reading) own(raw []byte) {
 		}
 	}
 	r.input.Discounts = append(r.input.Discounts, file.Discounts...)
+	for i := range file.Offers {
+		for _, f := range file.Offers[i].validateOffer() {
+			r.fault("offers[%d]: %w", i, f)
+		}
+	}
+	r.input.Offers = append(r.input.Offers, file.Offers...)
 	for i := range file.Commitments {
 		if c := &file.Commitments[i]; c.ID == "" {
 			r.fault("commitments[%d].id: must not be empty", i)
@@ -249,7 +277,7 @@ func shown(value any) string {
 // add takes a commitment up, unless it has expired.
 func (r *reading) add(c Commitment) {
 	if c.Expired(r.at) {
-		r.input.Notes = append(r.input.Notes, fmt.Sprintf("%s: left out: commitment %s, which ended on %s", r.file, c.ID, c.Ends))
+		r.note("left out: commitment %s, which ended on %s", c.ID, c.Ends)
 		return
 	}
 	if r.from == nil {
@@ -265,6 +293,12 @@ func (r *reading) add(c Commitment) {
 
 // finish gives savings plans their rates, and checks all commitments.
 func (r *reading) finish() {
+	for _, offering := range slices.Sorted(maps.Keys(r.offers)) {
+		if !slices.Contains(slices.Collect(maps.Values(r.plans)), offering) {
+			id, _, _ := strings.Cut(offering, "-")
+			r.input.Offers = append(r.input.Offers, Commitment{ID: r.offers[offering] + "-" + id, Kind: SavingsPlan, Rates: r.rates[offering]})
+		}
+	}
 	for i := range r.input.Commitments {
 		c := &r.input.Commitments[i]
 		r.file = r.from[c.ID]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
+	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 func read(texts ...string) (billing.Input, error) {
@@ -32,7 +33,7 @@ commitments:
 		{ID: "compute", Kind: billing.SavingsPlan, Amount: amount("12.5"), UsedElsewhere: amount("2.5"), Factor: amount("0.72"), Ends: "2027-06-01"},
 		{ID: "web", Kind: billing.ReservedInstances, Amount: 10 * one, InstanceType: "m5.large", Region: "us-east-1", SizeFlexible: true, CostPerHour: price("0.6")},
 	}, in.Commitments)
-	assert.Equal(t, []string{"file1: left out: commitment old, which ended on 2026-11-30"}, in.Notes)
+	assert.Equal(t, []string{"file1: left out: commitment old, which ended on 2026-11-30"}, notes(in))
 }
 
 // Faults name the file, the commitment, the field and the value, all at once.
@@ -51,7 +52,7 @@ func TestReadFaults(t *testing.T) {
 		"":     {"is empty"},
 		"{":    {"must be an object or a list"},
 		"a":    {"must be an object or a list"},
-		"{}":   {"has no commitments and no discounts"},
+		"{}":   {"has no commitments, discounts or offers"},
 		"discounts: [{percent: 0},{percent: 101, instanceTypes: ['[']},{percent: 5, capacityTypes: [cheap!]}]": {
 			"reading file1: discounts[0].percent: 0: must be more than 0", "discounts[1].percent: 101: must be", `discounts[1].instanceTypes[0]: "[": must be the name`, "discounts[2].capacityTypes[0]:"},
 		"discounts: [{percent: 5, family: m7i}]": {"discounts[0].family: is not a known field"},
@@ -91,7 +92,7 @@ func TestReadSavingsPlans(t *testing.T) {
 		"file1: left out: 1 savings plans of type SageMaker", "file1: left out: 1 savings plans that are retired",
 		"file2: left out: 1 rates of Fargate", "file2: left out: 1 rates of Windows", "file2: left out: 1 rates of dedicated tenancy",
 		"file3: the list is cut off: it ends with a nextToken",
-	}, in.Notes)
+	}, notes(in))
 
 	_, err = read(savingsPlans, ofPlan)
 	require.ErrorContains(t, err, "reading file1: commitment sp-2: the savings plan has no rates: add a file with the output of aws savingsplans describe-savings-plan-rates --savings-plan-id sp-2")
@@ -109,7 +110,7 @@ func TestReadReservedInstances(t *testing.T) {
 		{ID: "ri-1", Kind: billing.ReservedInstances, Amount: 3 * one, InstanceType: "m5.large", SizeFlexible: true, Ends: "2027-03-01", CostPerHour: price("0.36")},
 		{ID: "ri-2", Kind: billing.ReservedInstances, Amount: one, InstanceType: "c5.large", Zone: "us-east-1a"},
 	}, in.Commitments)
-	assert.Equal(t, []string{"file1: left out: 1 reserved instances of Windows", "file1: left out: 1 reserved instances that are retired"}, in.Notes)
+	assert.Equal(t, []string{"file1: left out: 1 reserved instances of Windows", "file1: left out: 1 reserved instances that are retired"}, notes(in))
 }
 
 func TestReadCommittedUse(t *testing.T) {
@@ -122,7 +123,7 @@ func TestReadCommittedUse(t *testing.T) {
 		{ID: "n2-vcpus", Kind: billing.VCPUs, Amount: 20 * one, Families: []string{"n2"}, Region: "europe-west1", Ends: "2027-05-01"},
 		{ID: "n2-memory", Kind: billing.MemoryGiB, Amount: 96 * one, Families: []string{"n2"}, Region: "europe-west1", Ends: "2027-05-01"},
 	}, in.Commitments)
-	assert.Equal(t, []string{"file1: left out: 1 commitments that are expired", "file1: left out: 1 resources of commitments: LOCAL_SSD"}, in.Notes)
+	assert.Equal(t, []string{"file1: left out: 1 commitments that are expired", "file1: left out: 1 resources of commitments: LOCAL_SSD"}, notes(in))
 
 	catalog := gcp.MustCatalog("europe-west1")
 	filled, missing := billing.FillUnitPrices(in.Commitments, catalog)
@@ -148,7 +149,7 @@ func TestReadAzureReservations(t *testing.T) {
 	assert.Equal(t, []billing.Commitment{
 		{ID: "22222222-bbbb", Kind: billing.ReservedInstances, Amount: 7 * one, InstanceType: "Standard_D4s_v5", Region: "westeurope", SizeFlexible: true, Ends: "2028-02-01"},
 	}, in.Commitments)
-	assert.Equal(t, []string{"file1: left out: 1 reservations of SqlDatabases"}, in.Notes)
+	assert.Equal(t, []string{"file1: left out: 1 reservations of SqlDatabases"}, notes(in))
 }
 
 // Any text is read or refused, and commitments that are read can be settled.
@@ -177,4 +178,64 @@ func TestListsInOneObject(t *testing.T) {
 	}`)})
 	require.NoError(t, err)
 	require.Len(t, in.Commitments, 2)
+}
+
+// notes are the notes of some files, each with its file.
+func notes(in billing.Input) (texts []string) {
+	for _, n := range in.Notes {
+		texts = append(texts, n.File+": "+n.Message)
+	}
+	return texts
+}
+
+// Capacity reservations cover nodes of their type and zone. What the nodes of the input do not explain of their use is used elsewhere.
+func TestReadCapacityReservations(t *testing.T) {
+	in, err := read(`{"CapacityReservations": [
+ {"CapacityReservationId": "cr-1", "InstanceType": "m5.large", "InstancePlatform": "Linux/UNIX", "AvailabilityZone": "us-east-1a", "Tenancy": "default", "TotalInstanceCount": 10, "AvailableInstanceCount": 4, "State": "active", "InstanceMatchCriteria": "open", "EndDateType": "unlimited"},
+ {"CapacityReservationId": "cr-2", "InstanceType": "m5.large", "InstancePlatform": "Linux/UNIX", "AvailabilityZone": "us-east-1a", "Tenancy": "default", "TotalInstanceCount": 1, "AvailableInstanceCount": 0, "State": "active", "InstanceMatchCriteria": "targeted"},
+ {"CapacityReservationId": "cr-3", "State": "expired"}]}`)
+	require.NoError(t, err)
+	assert.Equal(t, []billing.Commitment{{ID: "cr-1", Kind: billing.ReservedInstances, Amount: 10 * one, InUse: 6 * one, InstanceType: "m5.large", Zone: "us-east-1a"}}, in.Commitments)
+	assert.Len(t, in.Notes, 2)
+	usages := join(nodes(2, "m5.large", "us-east-1a", "0.096", 2, 8192), nodes(3, "m5.large", "us-east-1b", "0.096", 2, 8192))
+	filled := billing.FillUsedElsewhere(in.Commitments, usages)
+	assert.Equal(t, 4*one, filled[0].UsedElsewhere)
+	bill := billing.Settle(usages, filled)
+	assert.Equal(t, []billing.Units{2 * one, 4 * one}, []billing.Units{bill.Commitments[0].Used, bill.Commitments[0].Unused})
+
+	_, err = read(`{"CapacityReservations": [{"CapacityReservationId": "cr-1", "State": "active", "InstanceMatchCriteria": "open", "TotalInstanceCount": 1, "AvailableInstanceCount": 2}]}`)
+	require.ErrorContains(t, err, "capacity reservation cr-1: AvailableInstanceCount: 2: must be from 0 to TotalInstanceCount 1")
+}
+
+// Offers are read from YAML, and from what AWS prints of offerings that no plan has.
+func TestReadOffers(t *testing.T) {
+	in, err := read(`{"searchResults": [{"savingsPlanOffering": {"offeringId": "0a1b2c3d-4", "paymentOption": "No Upfront", "planType": "Compute", "durationSeconds": 94608000, "currency": "USD"},
+  "productType": "EC2", "rate": "0.055", "unit": "Hrs", "usageType": "USE1-BoxUsage:c5.large", "properties": {"region": "us-east-1", "productDescription": "Linux/UNIX", "tenancy": "shared"}}]}`,
+		`{"ReservedInstancesOfferings": [{"ReservedInstancesOfferingId": "ri-1", "InstanceType": "m5.large", "ProductDescription": "Linux/UNIX", "InstanceTenancy": "default", "FixedPrice": 219.0, "Duration": 31536000, "CurrencyCode": "USD", "RecurringCharges": [{"Amount": 0.03, "Frequency": "Hourly"}]}]}`,
+		"offers: [{id: half, kind: savings-plan, factor: 0.5}]")
+	require.NoError(t, err)
+	assert.Equal(t, []billing.Commitment{
+		{ID: "ri-1", Kind: billing.ReservedInstances, InstanceType: "m5.large", SizeFlexible: true, CostPerHour: price("0.055")},
+		{ID: "half", Kind: billing.SavingsPlan, Factor: amount("0.5")},
+		{ID: "compute-3y-no-upfront-0a1b2c3d", Kind: billing.SavingsPlan, Rates: []billing.Rate{{InstanceType: "c5.large", Region: "us-east-1", Price: price("0.055")}}},
+	}, in.Offers)
+	_, err = read("offers: [{id: a, kind: savings-plan, amount: 2, factor: 0.5}, {id: b, kind: reserved-instances, instanceType: m5.large}]")
+	require.ErrorContains(t, err, "offers[0]: commitment a: amount: 2: is not a field of this kind of commitment")
+	require.ErrorContains(t, err, "offers[1]: commitment b: costPerHour: 0: must be the price of one reserved instance per hour, more than 0")
+}
+
+// A commitment pays from the hours on in which its cost is below the price of the nodes; covered nodes and spot need none.
+func TestBreakEvens(t *testing.T) {
+	usages := join(nodes(3, "m5.large", "us-east-1a", "0.1", 2, 8192), nodes(1, "m5.xlarge", "us-east-1a", "0.2", 4, 16384), nodes(1, "m5.large", "us-east-1b", "0.03", 2, 8192))
+	usages[4].CapacityType = offerings.Spot
+	bill := billing.Settle(usages, []billing.Commitment{{ID: "ri", Kind: billing.ReservedInstances, Amount: one, InstanceType: "m5.large"}})
+	got := billing.BreakEvens(&bill, usages, []billing.Commitment{
+		{ID: "plan", Kind: billing.SavingsPlan, Factor: amount("0.7")},
+		{ID: "flexible", Kind: billing.ReservedInstances, InstanceType: "m5.large", SizeFlexible: true, CostPerHour: price("0.06")},
+		{ID: "dear", Kind: billing.ReservedInstances, InstanceType: "m5.large", CostPerHour: price("0.11")},
+	})
+	assert.Equal(t, []billing.OfferBreakEven{
+		{Offer: "flexible", Family: "m5", Nodes: 3, PricePerHour: price("0.4"), CostPerHour: price("0.24"), HoursPerMonth: 438, SavingPerMonth: price("116.8")},
+		{Offer: "plan", Family: "m5", Nodes: 3, PricePerHour: price("0.4"), CostPerHour: price("0.28"), HoursPerMonth: 511, SavingPerMonth: price("87.6")},
+	}, got)
 }

@@ -12,8 +12,10 @@ type Usage struct {
 	InstanceType string
 	Zone         string
 	CapacityType offerings.CapacityType
-	// Price is the list price of the node per hour.
-	Price offerings.Price
+	// Price is the price of the node per hour without commitments, and Discount the part of the list price that discounts
+	// have taken off it.
+	Price    offerings.Price
+	Discount offerings.Price
 	// MilliCPU and MemoryMiB are the size of its instance type, for commitments that count them.
 	MilliCPU  int64
 	MemoryMiB int64

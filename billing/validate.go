@@ -34,6 +34,34 @@ func (e *CommitmentError) Error() string {
 func (c *Commitment) Validate() []*CommitmentError {
 	v := validation{name: cmp.Or(c.ID, "without id")}
 	switch {
+	case c.Amount <= 0:
+		v.add("amount", c.Amount.String(), "must be more than 0")
+	case c.Amount > MaxUnits:
+		v.add("amount", c.Amount.String(), "must not exceed "+MaxUnits.String())
+	}
+	c.validate(&v)
+	return v.faults
+}
+
+// validateOffer returns the faults of a commitment that are on offer, which has no amount.
+func (c *Commitment) validateOffer() []*CommitmentError {
+	v := validation{name: cmp.Or(c.ID, "without id")}
+	v.only(false, "amount", c.Amount.String(), c.Amount != 0)
+	v.only(false, "usedElsewhere", c.UsedElsewhere.String(), c.UsedElsewhere != 0)
+	v.only(false, "inUse", c.InUse.String(), c.InUse != 0)
+	if c.Kind == ReservedInstances && c.CostPerHour <= 0 {
+		v.add("costPerHour", c.CostPerHour.String(), "must be the price of one reserved instance per hour, more than 0")
+	}
+	if c.byResource() {
+		v.add("kind", string(c.Kind), "want savings-plan or reserved-instances: other offers cannot be compared")
+	}
+	c.validate(&v)
+	return v.faults
+}
+
+// validate checks the fields that commitments and offers have.
+func (c *Commitment) validate(v *validation) {
+	switch {
 	case c.ID == "":
 		v.add("id", "", "must not be empty")
 	case !requirements.ValidLabelValue(c.ID):
@@ -42,14 +70,11 @@ func (c *Commitment) Validate() []*CommitmentError {
 	if !slices.Contains(Kinds(), c.Kind) {
 		v.add("kind", string(c.Kind), fmt.Sprintf("want one of %v", Kinds()))
 	}
-	switch {
-	case c.Amount <= 0:
-		v.add("amount", c.Amount.String(), "must be more than 0")
-	case c.Amount > MaxUnits:
-		v.add("amount", c.Amount.String(), "must not exceed "+MaxUnits.String())
-	}
 	if c.UsedElsewhere < 0 {
 		v.add("usedElsewhere", c.UsedElsewhere.String(), "must not be negative")
+	}
+	if c.InUse < 0 {
+		v.add("inUse", c.InUse.String(), "must not be negative")
 	}
 	if c.CostPerHour < 0 {
 		v.add("costPerHour", c.CostPerHour.String(), "must not be negative")
@@ -57,13 +82,13 @@ func (c *Commitment) Validate() []*CommitmentError {
 	if _, err := time.Parse(time.DateOnly, c.Ends); c.Ends != "" && err != nil {
 		v.add("ends", c.Ends, "must be a day, as YYYY-MM-DD")
 	}
-	c.validateKind(&v)
-	return v.faults
+	c.validateKind(v)
 }
 
 // validateKind checks the fields that only some kinds have.
 func (c *Commitment) validateKind(v *validation) {
 	v.only(c.Kind == ReservedInstances, "instanceType", c.InstanceType, c.InstanceType != "")
+	v.only(c.Kind == ReservedInstances, "inUse", c.InUse.String(), c.InUse != 0)
 	v.only(c.Kind == ReservedInstances, "sizeFlexible", "true", c.SizeFlexible)
 	v.only(c.Kind == VCPUs || c.Kind == MemoryGiB, "unitPrice", c.UnitPrice.String(), c.UnitPrice != 0)
 	v.only(c.Kind == SavingsPlan, "rates", "", len(c.Rates) > 0)

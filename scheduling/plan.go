@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
@@ -28,6 +29,9 @@ type Plan struct {
 	Warnings []Warning `json:"warnings"`
 	// Summary adds up.
 	Summary Summary `json:"summary"`
+	// Bill is the bill of all nodes under the commitments and discounts of the command's flag --billing; nil without it, and for a
+	// plan of the library.
+	Bill *billing.Statement `json:"bill,omitempty"`
 	// Settings are the flags of the command that has made the plan, by name, each with its values in their order; nil
 	// for a plan of the library. A check of the plan by the command takes its settings from them.
 	Settings map[string][]string `json:"settings,omitempty"`

@@ -84,7 +84,7 @@ func underCommitments(ctx context.Context, s *settings, m mix.Mix) (committed, e
 	}
 	for i, a := range []answer{first, second} {
 		bill := billing.Settle(usagesOf(listed.Catalog, a.Launches), paid)
-		c.bills[i] = bill.Total()
+		c.bills[i] = bill.PerHour
 	}
 	most := billing.MostCovered(paid, listed.Catalog)
 	c.share = most.USD() / first.Summary.PricePerHour.USD()

@@ -32,6 +32,7 @@ func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Pol
 			return nil, a.checked(err)
 		}
 		x.Plan.Warnings = mergeWarnings(p.Warnings, x.Plan.Warnings)
+		x.Plan.Bill = p.bills.Change(nil, x.Plan.Launches)
 	}
 	return list, nil
 }

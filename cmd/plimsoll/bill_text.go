@@ -1,48 +1,90 @@
 package main
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/samber/lo"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/billing"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// bill writes the bill of all nodes before and after a plan, and the use of each commitment; nothing without commitments.
-func (t *table) bill(p *problem, removed []string, launches []scheduling.Launch) {
-	if p.bills == nil {
+// bill writes the bill of all nodes before and after a plan, and the use of each commitment; nothing for a plan without a bill.
+func (t *table) bill(change *billing.Statement) {
+	if change == nil {
 		return
 	}
-	now, after := &p.bills.Now, p.bills.After(removed, launches)
 	t.section("BILL OF ALL NODES")
-	rows := [][]string{{"", "NOW $/HOUR", "AFTER $/HOUR"}}
-	for _, row := range []struct {
-		name string
-		of   func(*billing.Bill) string
-	}{
-		{"list prices", func(b *billing.Bill) string { return figures.Plain(b.List) }},
-		{"covered by commitments", func(b *billing.Bill) string { return figures.Plain(b.List - b.Uncovered) }},
-		{"beside commitments", func(b *billing.Bill) string { return figures.Plain(b.Uncovered) }},
-		{"commitments, used or not", func(b *billing.Bill) string { return figures.Plain(b.Committed) }},
-	} {
-		rows = append(rows, []string{row.name, row.of(now), row.of(&after)})
+	rows := [][]string{{"", "NOW $/HOUR", "AFTER $/HOUR", "AFTER $/MONTH"}}
+	for _, part := range bills.Parts(change) {
+		rows = append(rows, []string{part.Name, figures.Plain(part.Before), figures.Plain(part.After), figures.PlainMonthly(part.After)})
 	}
 	t.headed(rows)
-	if n := now.Unpriced; n > 0 {
-		t.line("%sThe price of %s is not known.", t.indent(), figures.Count(n, "commitment"))
+	for _, note := range bills.Notes(&change.After) {
+		t.line("%s%s", t.indent(), note)
 	}
-	tabulate(t, "COMMITMENTS", []string{"COMMITMENT", "UNIT", "COMMITTED", "ELSEWHERE", "USED NOW", "AFTER", "UNUSED"}, after.Commitments, func(u billing.Use, i int) []string {
-		return []string{u.Commitment, u.Unit, units(u.Amount), units(u.Elsewhere), units(now.Commitments[i].Used), units(u.Used), units(u.Unused)}
+	before := change.Before.Commitments
+	tabulate(t, "COMMITMENTS", []string{"COMMITMENT", "UNIT", "COMMITTED", "ELSEWHERE", "USED NOW", "AFTER", "UNUSED"}, change.After.Commitments, func(u billing.Use, i int) []string {
+		return []string{u.Commitment, u.Unit, bills.Amount(u.Amount), bills.Amount(u.Elsewhere), bills.Amount(before[i].Used), bills.Amount(u.Used), bills.Amount(u.Unused)}
 	}, "ELSEWHERE")
+	t.offers(change.Offers)
 }
 
-// units writes an amount of a commitment.
-func units(n billing.Units) string { return fmt.Sprintf("%.4g", n.Float()) }
+// offers lists the commitments that would save the most if the nodes of the plan run for whole months.
+func (t *table) offers(list []billing.OfferBreakEven) {
+	rows := lo.Map(list, func(w billing.OfferBreakEven, _ int) []string {
+		return []string{w.Offer, w.Family, strconv.Itoa(w.Nodes), figures.Plain(w.PricePerHour), figures.Plain(w.CostPerHour), strconv.FormatInt(w.HoursPerMonth, 10), figures.PlainMonthly(w.PricePerHour - w.CostPerHour)}
+	})
+	rows = cut(rows, t.view.most(10))
+	tabulate(t, "COMMITMENTS ON OFFER", []string{"OFFER", "FAMILY", "NODES", "$/HOUR", "COMMITTED $/HOUR", "PAYS FROM HOURS/MONTH", "SAVES $/MONTH"}, rows, asItIs, "COMMITTED $/HOUR", "NODES")
+	if len(rows) > 0 {
+		t.line("%sSAVES is for nodes that run all %d hours of a month. Savings of several offers do not add up.", t.indent(), offerings.HoursPerMonth)
+	}
+}
 
-// changesOf are the nodes that the steps of a plan remove and launch.
-func changesOf(plan *disruption.ConsolidationPlan) (removed []string, launches []scheduling.Launch) {
-	return lo.FlatMap(plan.Steps, func(s disruption.Step, _ int) []string { return s.Drain }), lo.FlatMap(plan.Steps, func(s disruption.Step, _ int) []scheduling.Launch { return s.Launches })
+// underBill says in a summary by how much a plan changes the bill, and the part of it that discounts take off.
+func (t *table) underBill(change *billing.Statement) {
+	if change == nil {
+		return
+	}
+	before, after := &change.Before, &change.After
+	rises := after.Uncovered - before.Uncovered
+	verb := "rises"
+	if rises < 0 {
+		verb, rises = "falls", -rises
+	}
+	t.line("The bill of all nodes %s by %s per hour, %s per month, without costs beside it.", verb, figures.USD(rises), figures.Monthly(rises))
+	if off := after.Discounts; off > 0 {
+		t.line("Discounts take %s per hour, %s per month, off the list prices of all nodes (%s).", figures.USD(off), figures.Monthly(off), figures.Percent(off.USD()/after.List.USD()))
+	}
+}
+
+// priceLimits says of each NodePool with a limit on the sum of its nodes' prices how much of it the nodes take after the launches.
+func (t *table) priceLimits(p *problem, launches []scheduling.Launch) {
+	for _, pool := range p.Problem.NodePools {
+		limit, ok := pool.Spec.Limits[scheduling.PriceResource]
+		if !ok {
+			continue
+		}
+		var spent offerings.Price
+		for _, node := range p.Problem.Nodes {
+			if node.Labels[scheduling.NodePoolLabel] != pool.Name || node.DeletionTimestamp != nil {
+				continue
+			}
+			if o, ok := p.Problem.CatalogOf(pool.Name).Lookup(instancetypes.OfferingOf(node)); ok {
+				spent = offerings.Sum(spent, o.Price)
+			}
+		}
+		for i := range launches {
+			if launches[i].NodePool == pool.Name {
+				spent = offerings.Sum(spent, launches[i].Price)
+			}
+		}
+		t.line("Price limit of NodePool/%s: its nodes cost %s of %s per hour, without node overhead.", pool.Name, figures.USD(spent), figures.USD(offerings.Price(limit.ScaledValue(resource.Nano))))
+	}
 }

@@ -2,40 +2,44 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/billing"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
 // A plan draws on a savings plan for the types that it covers. Its NodeClaims do not name it, and verify accepts it with the
 // settings that it states.
 func TestPlanDrawsOnCommitments(t *testing.T) {
-	billing := temp(t, "billing.yaml", "commitments: [{id: sp-1, kind: savings-plan, amount: 5, factor: 0.7}, {id: old, kind: savings-plan, amount: 5, factor: 0.1, ends: 2020-01-01}, {id: paris, kind: savings-plan, amount: 1, factor: 0.7, region: eu-west-3}]\n")
+	file := temp(t, "billing.yaml", "commitments: [{id: sp-1, kind: savings-plan, amount: 5, factor: 0.7}, {id: old, kind: savings-plan, amount: 5, factor: 0.1, ends: 2020-01-01}, {id: paris, kind: savings-plan, amount: 1, factor: 0.7, region: eu-west-3}]\n")
 	input := temp(t, "input.yaml", agent+onePod+placed("NodePool", "p", "karpenter.sh/capacity-type: on-demand"))
-	r := run(t, "plan", "-f", input, "--billing", billing, "-o", "json")
+	r := run(t, "plan", "-f", input, "--billing", file, "-o", "json")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	plan := decodePlan(t, r.stdout)
 	best := plan.Launches[0].Options[0]
 	require.Equal(t, "sp-1", best.ReservationID)
 	require.True(t, best.Commitment)
 	require.Zero(t, best.Price)
-	var notes []string
-	for _, w := range plan.Warnings {
-		notes = append(notes, w.Message)
-	}
-	require.Contains(t, notes, billing+": left out: commitment old, which ended on 2020-01-01")
-	require.Contains(t, notes, "commitment paris: left out: it covers no offering of catalog ec2/us-east-1")
+	require.Contains(t, plan.Warnings, scheduling.Warning{Note: true, Object: file, Message: "left out: commitment old, which ended on 2020-01-01"})
+	require.Contains(t, plan.Warnings, scheduling.Warning{Note: true, Object: "commitment/paris", Message: "left out: it covers no offering of catalog ec2/us-east-1"})
 
-	file := temp(t, "plan.json", r.stdout)
-	r = run(t, "verify", "-f", input, "--plan", file)
+	made := temp(t, "plan.json", r.stdout)
+	r = run(t, "verify", "-f", input, "--plan", made)
 	require.Equal(t, exitOK, r.code, r.stderr)
-	r = run(t, "plan", "-f", input, "--billing", billing)
+	r = run(t, "plan", "-f", input, "--billing", file)
 	require.Contains(t, r.stdout, "COMMITMENTS\n  COMMITMENT  UNIT          COMMITTED")
 	require.Contains(t, r.stdout, "commitment sp-1 is prepaid")
-	r = run(t, "plan", "-f", input, "--billing", billing, "-o", "nodeclaims")
+	r = run(t, "plan", "-f", input, "--billing", file, "-o", "nodeclaims")
 	require.NotContains(t, r.stdout, "reservation")
 }
 
@@ -43,8 +47,8 @@ func TestPlanDrawsOnCommitments(t *testing.T) {
 func TestStepsEndWhereCommitmentsPayAnyway(t *testing.T) {
 	all := waste("--effort", "fast", "-o", "json")
 	saved := func(amount string) (steps int, saving offerings.Price) {
-		billing := temp(t, "billing.yaml", "commitments: [{id: sp-1, kind: savings-plan, amount: "+amount+", factor: 0.72}]\n")
-		r := run(t, append(all, "--billing", billing)...)
+		file := temp(t, "billing.yaml", "commitments: [{id: sp-1, kind: savings-plan, amount: "+amount+", factor: 0.72}]\n")
+		r := run(t, append(all, "--billing", file)...)
 		require.Equal(t, exitOK, r.code, r.stderr)
 		var plan disruption.ConsolidationPlan
 		require.NoError(t, json.Unmarshal([]byte(r.stdout), &plan))
@@ -78,17 +82,89 @@ func TestStepsUnderCommitmentsSaveMoney(t *testing.T) {
 	}
 }
 
+// twoLargeNodes is a cluster whose two pods would fit on one small node.
+const twoLargeNodes = `
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: general}
+spec:
+  template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}], nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}}
+  disruption: {consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: 0s}
+---
+apiVersion: v1
+kind: Node
+metadata:
+  name: first
+  labels: {karpenter.sh/nodepool: general, karpenter.sh/initialized: "true", karpenter.sh/registered: "true", karpenter.sh/capacity-type: on-demand, node.kubernetes.io/instance-type: large, topology.kubernetes.io/zone: a}
+status: {capacity: {cpu: "4", memory: 16Gi, pods: "40"}, allocatable: {cpu: "4", memory: 16Gi, pods: "40"}, conditions: [{type: Ready, status: "True"}]}
+---
+apiVersion: v1
+kind: Node
+metadata:
+  name: second
+  labels: {karpenter.sh/nodepool: general, karpenter.sh/initialized: "true", karpenter.sh/registered: "true", karpenter.sh/capacity-type: on-demand, node.kubernetes.io/instance-type: large, topology.kubernetes.io/zone: a}
+status: {capacity: {cpu: "4", memory: 16Gi, pods: "40"}, allocatable: {cpu: "4", memory: 16Gi, pods: "40"}, conditions: [{type: Ready, status: "True"}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: one, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: web, controller: true}]}
+spec: {nodeName: first, containers: [{name: main, resources: {requests: {cpu: 500m, memory: 1Gi}}}]}
+status: {phase: Running}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: two, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: web, controller: true}]}
+spec: {nodeName: second, containers: [{name: main, resources: {requests: {cpu: 500m, memory: 1Gi}}}]}
+status: {phase: Running}
+`
+
+// The bill is the same in all outputs, and adds up: list prices less discounts less covered usage, and the commitments.
+func TestBillOfAllNodes(t *testing.T) {
+	file := temp(t, "billing.yaml", "discounts: [{percent: 10}]\ncommitments: [{id: sp-1, kind: savings-plan, amount: 0.05, factor: 0.7}]\n")
+	input := temp(t, "cluster.yaml", twoLargeNodes)
+	flags := []string{"-f", input, "--catalog", "testdata/market.json", "--node-overhead", "0.01/hour", "--billing", file}
+	of := func(command string, more ...string) string {
+		r := run(t, slices.Concat([]string{command}, flags, more)...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		return r.stdout
+	}
+	var plan disruption.ConsolidationPlan
+	require.NoError(t, json.Unmarshal([]byte(of("consolidate", "-o", "json")), &plan))
+	for _, b := range []billing.Bill{plan.Bill.Before, plan.Bill.After} {
+		require.Equal(t, b.List, b.Discounts+b.Covered+b.Uncovered)
+		require.InDelta(t, float64(b.List)/10, float64(b.Discounts), 100)
+		require.Equal(t, b.PerHour, b.Committed+b.Uncovered)
+		require.Equal(t, b.PerMonth, 730*b.PerHour)
+		require.Equal(t, offerings.MustPrice("0.05"), b.Committed)
+	}
+	require.NotEmpty(t, plan.Bill.Before.Commitments[0].Nodes)
+	require.Positive(t, plan.Bill.Before.Uncovered)
+
+	after := plan.Bill.After
+	require.Contains(t, of("consolidate"), "Discounts take "+figures.USD(after.Discounts)+" per hour")
+	require.Regexp(t, `(?m)^\| bill \| .* \| `+regexp.QuoteMeta(figures.Monthly(after.PerHour))+` \|$`, of("report", "-o", "markdown"))
+	require.Contains(t, of("report", "-o", "html"), figures.Monthly(after.PerHour)+"</td>")
+
+	var cases whatif.Cases
+	require.NoError(t, json.Unmarshal([]byte(of("whatif", "--case", "pod: -f testdata/nopool.yaml", "-o", "json")), &cases))
+	base, other := cases.Cases[0], cases.Cases[1]
+	require.Equal(t, after.Committed, base.Bill.Committed)
+	overhead := offerings.MustPrice("0.01") * offerings.Price(other.Nodes-base.Nodes)
+	require.Equal(t, other.Bill.PerHour-base.Bill.PerHour+overhead, other.DifferencePerHour)
+	require.Contains(t, of("whatif"), "LIST $/MONTH  BILL $/MONTH")
+}
+
 // Discounts come off the prices of the catalog. One that applies to no offering is warned of.
 func TestDiscountsOfBilling(t *testing.T) {
-	billing := temp(t, "billing.yaml", "discounts: [{percent: 50, capacityTypes: [on-demand]}, {percent: 10, families: [nowhere]}]\n")
+	file := temp(t, "billing.yaml", "discounts: [{percent: 50, capacityTypes: [on-demand]}, {percent: 10, families: [nowhere]}]\n")
 	input := temp(t, "input.yaml", agent+onePod+placed("NodePool", "p", "karpenter.sh/capacity-type: on-demand"))
 	price := func(flags ...string) offerings.Price {
 		r := run(t, append([]string{"plan", "-f", input, "-o", "json"}, flags...)...)
 		require.Equal(t, exitOK, r.code, r.stderr)
 		return decodePlan(t, r.stdout).Summary.PricePerHour
 	}
-	require.Equal(t, price()/2, price("--billing", billing))
-	r := run(t, "plan", "-f", input, "--billing", billing)
+	require.Equal(t, price()/2, price("--billing", file))
+	r := run(t, "plan", "-f", input, "--billing", file)
 	require.Contains(t, r.stdout+r.stderr, "discounts[1]: left out: no offering of catalog ec2/us-east-1 matches it")
 }
 
@@ -103,4 +179,76 @@ func TestFaultyBilling(t *testing.T) {
 	}
 	r := run(t, "plan", "-f", quickstart, "--billing", "nowhere.yaml")
 	require.Contains(t, r.stderr, "--billing nowhere.yaml: no such file or directory")
+}
+
+// bigNodes are a type whose spot price is above the rate of a savings plan, as in aws/karpenter-provider-aws#3860, NodePools for a
+// number of such nodes, and pods that need one each.
+func bigNodes(t *testing.T, pods int, pools string) (flags []string) {
+	t.Helper()
+	catalog := temp(t, "catalog.json", `{"version": 1, "provenance": [{"source": "made up", "date": "2026-11-01", "prices": ["on-demand", "spot"]}], "instanceTypes": [{"name": "m5d.12xlarge",
+"capacity": {"cpu": "48", "memory": "192Gi", "pods": "200"}, "offerings": [{"zone": "us-east-1a", "capacityType": "on-demand", "price": 2.712}, {"zone": "us-east-1a", "capacityType": "spot", "price": 1.56}]}]}`)
+	for i := range pods {
+		pools += fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: big-%d}\nspec: {containers: [{name: main, resources: {requests: {cpu: 40}}}]}\n", i)
+	}
+	return []string{"plan", "-f", temp(t, "input.yaml", pools), "--catalog", catalog, "--node-overhead", "0"}
+}
+
+// What users of Karpenter ask for: a savings plan is used while it lasts, then spot (aws/karpenter-provider-aws#3860); clusters
+// share a plan (#8173); and spending on demand has a limit in dollars (#2259).
+func TestWishesOfKarpenterUsers(t *testing.T) {
+	const anyPool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: any}\nspec: {template: {spec: {}}}\n"
+	bought := func(text string) (onDemand, spot int) {
+		for _, l := range decodePlan(t, text).Launches {
+			if l.Options[0].CapacityType == offerings.Spot {
+				spot++
+			} else {
+				onDemand++
+			}
+		}
+		return onDemand, spot
+	}
+	for elsewhere, want := range map[string][2]int{"0": {2, 1}, "1.4": {1, 2}, "2.8": {0, 3}} {
+		file := temp(t, "billing.yaml", "commitments: [{id: plan, kind: savings-plan, amount: 2.8, usedElsewhere: "+elsewhere+", rates: [{instanceType: m5d.12xlarge, price: 1.4}]}]\n")
+		r := run(t, append(bigNodes(t, 3, anyPool), "--billing", file, "-o", "json")...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		onDemand, spot := bought(r.stdout)
+		require.Equal(t, want, [2]int{onDemand, spot}, "used elsewhere: %s", elsewhere)
+	}
+	pools := strings.Replace(anyPool, "{template: {spec: {}}}", `{weight: 10, limits: {plimsoll-go.github.io/price-per-hour: "6"}, template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}`, 1) +
+		"---\n" + strings.Replace(anyPool, "name: any", "name: spot", 1)
+	r := run(t, bigNodes(t, 3, pools)...)
+	require.Contains(t, r.stdout, "Price limit of NodePool/any: its nodes cost $5.4240 of $6.0000 per hour, without node overhead.\n")
+}
+
+// Commitments that are on offer are compared with the nodes that no commitment covers.
+func TestCommitmentsToBuy(t *testing.T) {
+	const pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: any}\nspec: {template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}\n"
+	file := temp(t, "billing.yaml", "offers: [{id: one-year, kind: savings-plan, factor: 0.75}, {id: three-years, kind: reserved-instances, instanceType: m5d.12xlarge, costPerHour: 1.356}]\n")
+	r := run(t, append(bigNodes(t, 2, pool), "--billing", file)...)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Regexp(t, `(?m)^COMMITMENTS ON OFFER\n.*\n  three-years  m5d +2 +5\.4240 +2\.7120 +365 +1,980\n  one-year +m5d +2 +5\.4240 +4\.0680 +548 +990\n`, r.stdout)
+}
+
+// Prices that cannot be meant, an inventory without a count and memory without a unit are told.
+func TestSlipsOfPricesAndAmounts(t *testing.T) {
+	flags := bigNodes(t, 1, "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: any}\nspec: {template: {spec: {}}}\n")
+	prices := temp(t, "prices.yaml", "prices: [{capacityType: spot, factor: 88}]\n")
+	r := run(t, append(flags, "--prices", prices)...)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Contains(t, r.stdout, prices+": a price is more than ten times as high as the one of the catalog: m5d.12xlarge spot in us-east-1a: price 137.28 instead of 1.56 USD per hour\n")
+
+	racks := temp(t, "racks.json", `{"version": 1, "instanceTypes": [{"name": "box", "capacity": {"cpu": "64", "memory": "64Gi", "pods": "50"}, "offerings": [
+{"zone": "dc1", "capacityType": "colo", "price": 0.5, "reservationID": "r1"}, {"zone": "dc1", "capacityType": "colo", "price": 0.6, "reservationID": "r2", "reservationCount": 2}]}]}`)
+	r = run(t, append(slices.Clone(flags[:3]), "--catalog", racks)...)
+	require.Contains(t, r.stdout, "reservation/r1: nothing is left of it, so that no node is launched from its offerings (1): none has a reservationCount above 0\n")
+	require.NotContains(t, r.stdout, "reservation/r2")
+
+	r = run(t, append(flags, "--headroom", "cpu=4,memory=32")...)
+	require.Equal(t, exitUsage, r.code)
+	require.Contains(t, r.stderr, "memory=32 is 32 bytes: want a unit, such as Mi or Gi")
+
+	plan := temp(t, "plan.json", run(t, append(flags, "--prices", prices, "-o", "json")...).stdout)
+	r = run(t, "verify", "-f", flags[2], "--plan", plan)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Contains(t, r.stdout, "Verified by the prices that the plan names: --catalog "+flags[4]+" --prices "+prices+".\n")
 }

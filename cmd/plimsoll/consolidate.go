@@ -106,8 +106,9 @@ func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Pl
 		if plan, err = planner.Shorten(ctx, p.cluster(planner), plan, covered); err != nil {
 			return nil, err
 		}
-		plan.Warnings = append(plan.Warnings, scheduling.Warning{Message: fmt.Sprintf("%s left out: the bill would fall by less than the prices of the nodes, because commitments pay for them anyway", figures.Are(left, "step"))})
+		plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: "commitments", Message: fmt.Sprintf("%s left out: the bill would fall by less than the prices of the nodes, because commitments pay for them anyway", figures.Are(left, "step"))})
 	}
+	plan.Bill = p.bills.OfSteps(plan.Steps)
 	return plan, nil
 }
 

@@ -45,8 +45,7 @@ func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Consolidat
 	m.headline()
 	m.steps()
 	m.risks()
-	removed, launched := changesOf(plan)
-	m.to.bill(p, removed, launched)
+	m.to.bill(plan.Bill)
 	m.blocked()
 	if v.details {
 		m.rebuilt()
@@ -107,6 +106,7 @@ func (m *moves) headline() {
 	}
 	m.to.spotShares(s.SpotShares)
 	m.to.line("%s", m.rest())
+	m.to.underBill(m.plan.Bill)
 	m.pending()
 	m.room()
 	m.notes()

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
@@ -106,7 +105,7 @@ type problem struct {
 	// least is the minimum size of each node group, and sized has those of which it is stated.
 	least map[string]int
 	sized map[string]pools.Size
-	// bills are the bills under the commitments of --billing; nil without any.
+	// bills are the bills under the commitments and discounts of --billing; nil without any.
 	bills *bills.Bills
 	// ownPools says that the NodePools are objects of the input.
 	ownPools bool
@@ -158,7 +157,8 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	if err := p.SetCatalog(market.Catalog); err != nil {
 		return nil, err
 	}
-	if err := p.commit(market.billing); err != nil {
+	p.Warnings = append(p.Warnings, typos.OutOfStock(&p.Problem)...)
+	if err := p.commit(market); err != nil {
 		return nil, err
 	}
 	p.Warnings = append(p.Warnings, typos.Warnings(&p.Problem, market.Catalog)...)
@@ -193,17 +193,18 @@ func (f *inputFlags) keepRoom(p *problem) error {
 }
 
 // commit applies the commitments of --billing to the input, see [bills.Apply].
-func (p *problem) commit(in billing.Input) (err error) {
-	notes := in.Notes
-	if len(in.Commitments) > 0 {
-		if p.bills, err = bills.Apply(&p.Problem, in.Commitments); err != nil {
-			return err
-		}
-		notes = append(notes, p.bills.Notes...)
+func (p *problem) commit(m *market) (err error) {
+	in := &m.billing
+	for _, note := range in.Notes {
+		p.Warnings = append(p.Warnings, scheduling.Warning{Note: true, Object: note.File, Message: note.Message})
 	}
-	for _, note := range notes {
-		p.Warnings = append(p.Warnings, scheduling.Warning{Note: true, Message: note})
+	if len(in.Commitments)+len(in.Discounts)+len(in.Offers) == 0 {
+		return nil
 	}
+	if p.bills, err = bills.Apply(&p.Problem, m.full, in); err != nil {
+		return err
+	}
+	p.Warnings = append(p.Warnings, p.bills.Notes...)
 	return nil
 }
 

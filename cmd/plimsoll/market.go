@@ -66,8 +66,9 @@ type market struct {
 	*instancetypes.Catalog
 	// assumed says that neither a flag nor the input names the catalog.
 	assumed bool
-	// billing are the commitments and discounts of --billing. Prices are without the discounts.
+	// billing are the commitments and discounts of --billing. full is the catalog before the discounts.
 	billing billing.Input
+	full    *instancetypes.Catalog
 	// leftOut warns of prices and discounts that were not used.
 	leftOut []scheduling.Warning
 }
@@ -134,6 +135,9 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 	if err := m.discount(f.billing); err != nil {
 		return nil, err
 	}
+	if m.full, err = m.full.WithNodes(nodes); err != nil {
+		return nil, err
+	}
 	m.Catalog, err = m.WithNodes(nodes)
 	return m, err
 }
@@ -147,7 +151,7 @@ func (m *market) discount(files []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("--billing: %w", err)
 	}
-	m.Catalog = discounted
+	m.full, m.Catalog = m.Catalog, discounted
 	for _, i := range unused {
 		m.leftOut = append(m.leftOut, scheduling.Warning{Object: strings.Join(files, ", "), Message: fmt.Sprintf("discounts[%d]: left out: no offering of catalog %s matches it without matching a later one", i, m.Name())})
 	}

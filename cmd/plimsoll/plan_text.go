@@ -35,7 +35,7 @@ func writeTable(w *bytes.Buffer, v view, p *problem, plan *scheduling.Plan) {
 	t.reasons(groups)
 	t.usage()
 	t.present()
-	t.to.bill(t.p, nil, plan.Launches)
+	t.to.bill(plan.Bill)
 	t.refused()
 	writeWarnings(t.to, plan.Warnings)
 }
@@ -77,10 +77,7 @@ func (t *planText) headline() {
 	if afterScheduling(s) != objective(s) {
 		t.to.line("If every pod is scheduled as shown: %s per hour, %s per month.", figures.USD(objective(s)), figures.Monthly(objective(s)))
 	}
-	if b := t.p.bills; b != nil {
-		after := b.After(nil, t.plan.Launches)
-		t.to.line("Under the commitments, the bill rises by %s per hour, %s per month, without costs beside it.", figures.USD(after.Uncovered-b.Now.Uncovered), figures.Monthly(after.Uncovered-b.Now.Uncovered))
-	}
+	t.to.underBill(t.plan.Bill)
 	t.to.line("%s", t.bound(s))
 	if s.AfterScheduling != nil {
 		t.to.line("%s", t.realised(s.AfterScheduling))
@@ -89,6 +86,7 @@ func (t *planText) headline() {
 	t.roomKept()
 	t.to.spotShares(s.SpotShares)
 	t.to.spotPoliciesPrice(s)
+	t.to.priceLimits(t.p, t.plan.Launches)
 	if s.ExpectedPerHour > 0 {
 		t.to.line("All prices include %s; a month has %d hours.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), offerings.HoursPerMonth)
 	}

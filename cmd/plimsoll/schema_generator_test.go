@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -37,6 +38,7 @@ type generator struct {
 func written() map[reflect.Type]object {
 	return map[reflect.Type]object{
 		reflect.TypeFor[offerings.Price]():   {"type": "number"},
+		reflect.TypeFor[billing.Units]():     {"type": "number"},
 		reflect.TypeFor[resource.Quantity](): {"type": "string"},
 		reflect.TypeFor[metav1.Time]():       {"type": "string", "format": "date-time"},
 	}

@@ -81,3 +81,16 @@ func adopt(flags *pflag.FlagSet, plan string, settings map[string][]string) (dif
 	}
 	return "other settings than the plan's: " + strings.Join(other, ", "), nil
 }
+
+// pricedBy names the catalog and the files of prices and commitments that a plan states and that no flag replaces, as flags; "" for none.
+func pricedBy(flags *pflag.FlagSet, settings map[string][]string) string {
+	var named []string
+	for _, name := range []string{"catalog", "prices", "billing"} {
+		if !flags.Changed(name) {
+			for _, value := range settings[name] {
+				named = append(named, "--"+name+" "+value)
+			}
+		}
+	}
+	return strings.Join(named, " ")
+}

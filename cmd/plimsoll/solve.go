@@ -19,7 +19,17 @@ import (
 
 // solve decides, and has the decision checked by a second opinion before anybody
 // sees it.
-func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
+func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p *problem) (*scheduling.Plan, error) {
+	plan, err := f.solveUnderBill(ctx, a, s, p)
+	if err == nil {
+		plan.Bill = p.bills.Change(nil, plan.Launches)
+	}
+	return plan, err
+}
+
+// solveUnderBill decides by the prices of the catalogs, and where that draws on commitments also by list prices: the plan with the lower
+// bill counts.
+func (f *solverFlags) solveUnderBill(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
 	plan, err = f.solveAsPriced(ctx, a, s, p)
 	if p.bills == nil || err == nil && !bills.Draws(plan) {
 		return plan, err

@@ -60,6 +60,7 @@ a plan that states none, such as one of the library.`,
 			case moves != nil:
 				settings = moves.Settings
 			}
+			prices := pricedBy(a.flags, settings)
 			differ, err := adopt(a.flags, file, settings)
 			if err != nil {
 				return err
@@ -70,6 +71,9 @@ a plan that states none, such as one of the library.`,
 			}
 			p, err := input.load(a)
 			if err := errors.Join(err, planErr); err != nil {
+				if prices != "" {
+					a.say("%s are settings of plan %s", prices, file)
+				}
 				return err
 			}
 			if p.bills != nil && plan != nil && !bills.Draws(plan) {
@@ -79,7 +83,7 @@ a plan that states none, such as one of the library.`,
 				return err
 			}
 			if moves != nil {
-				return verifyMoves(a, what.planner(solver), p, moves, differ)
+				return verifyMoves(a, what.planner(solver), p, moves, prices, differ)
 			}
 			proof, err := verify.Checker{Policy: solver}.Prove(p.Problem, plan)
 			if err != nil {
@@ -93,7 +97,7 @@ a plan that states none, such as one of the library.`,
 			fmt.Fprintf(&a.stdout, "The plan is valid: %d of %d pods placed on %s and %s, for %s per hour%s.\n",
 				s.Placed, s.Pods, figures.Count(s.Nodes, "new node"), figures.Count(len(plan.Existing), "existing node"), figures.USD(objective(&s)), including)
 			printProof(&a.stdout, proof, s.LowerBoundPerHour)
-			a.verifiedWith(differ)
+			a.verifiedWith(prices, differ)
 			return nil
 		}),
 	}
@@ -109,7 +113,7 @@ a plan that states none, such as one of the library.`,
 }
 
 // verifyMoves checks a plan of consolidate.
-func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan, differ string) error {
+func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan, prices, differ string) error {
 	proof, err := verify.StepsChecker{Planner: planner}.Prove(p.cluster(planner), plan)
 	if err != nil {
 		return a.refused(err, p.unknown(nodesOfMoves(plan), podsOfMoves(plan)), differ)
@@ -119,12 +123,15 @@ func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruptio
 	fmt.Fprintf(&a.stdout, "The plan is valid: %s from %s to %s, %s, from %s to %s per hour.\n", figures.Count(len(plan.Steps), "step"),
 		figures.Count(s.NodesBefore, "node"), figures.Count(s.NodesAfter, "node"), figures.Count(s.PodsMoved, "pod")+" rescheduled", figures.USD(before), figures.USD(after))
 	printProof(&a.stdout, proof, s.LowerBoundPerHour)
-	a.verifiedWith(differ)
+	a.verifiedWith(prices, differ)
 	return nil
 }
 
-// verifiedWith says of a valid plan that it was verified with other settings; "" for the plan's own.
-func (a *app) verifiedWith(differ string) {
+// verifiedWith says of a valid plan by which prices that it names itself, and with which other settings, it was verified; "" for none.
+func (a *app) verifiedWith(prices, differ string) {
+	if prices != "" {
+		fmt.Fprintf(&a.stdout, "Verified by the prices that the plan names: %s.\n", prices)
+	}
 	if differ != "" {
 		fmt.Fprintf(&a.stdout, "Verified with %s.\n", differ)
 	}

@@ -318,6 +318,9 @@ func (c *asked) answer(ctx context.Context, o scheduling.Observer, q *whatif.Que
 	if p.rebuild {
 		out.PodsMoved = p.moving
 	}
+	if p.bills != nil {
+		out.Settle(p.bills.Of)
+	}
 	out.Warnings = mergeWarnings(p.Warnings, out.Warnings)
 	return x
 }

@@ -22,7 +22,11 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 	t := &table{view: v, out: w, alone: true}
 	t.oldPrices(problems[0].today, lo.Map(problems, func(p *problem, _ int) instancetypes.Origin { return p.Problem.Catalog.Origin() })...)
 	warnings := slices.Clone(outcomes[0].Warnings)
-	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "DIFFERENCE %", "ADDED PODS", "NOT PLACED"}}
+	cost := []string{"$/MONTH"}
+	if outcomes[0].Bill != nil {
+		cost = []string{"LIST $/MONTH", "BILL $/MONTH"}
+	}
+	rows := [][]string{{"CASE", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "DIFFERENCE %", "ADDED PODS", "NOT PLACED"}}
 	var notes []string
 	for i, o := range outcomes {
 		difference, share, added := "-", "-", "-"
@@ -44,7 +48,7 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 			}
 		}
 		rows = append(rows, []string{
-			o.Name, figures.PlainMonthly(o.PricePerHour), strconv.Itoa(o.Nodes), strconv.Itoa(o.PodsMoved), strconv.Itoa(o.Launches), difference, share, added, strconv.Itoa(len(o.Unplaced)),
+			o.Name, strconv.Itoa(o.Nodes), strconv.Itoa(o.PodsMoved), strconv.Itoa(o.Launches), difference, share, added, strconv.Itoa(len(o.Unplaced)),
 		})
 		for _, note := range o.Notes(v.most(3), outcomes[0]) {
 			notes = append(notes, o.Name+": "+note+".")
@@ -54,12 +58,18 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 		}
 	}
 	if !lo.ContainsBy(outcomes, func(o *whatif.Outcome) bool { return o.Added != nil }) {
-		rows = lo.Map(rows, func(r []string, _ int) []string { return slices.Delete(r, 7, 8) })
+		rows = lo.Map(rows, func(r []string, _ int) []string { return slices.Delete(r, 6, 7) })
 	} else {
 		notes = append(notes, "ADDED PODS is the share of their nodes' price in $/month of pods that are not in the baseline, and their number.")
 	}
 	if len(outcomes) == 1 {
-		rows = lo.Map(rows, func(r []string, _ int) []string { return slices.Delete(r, 5, 7) })
+		rows = lo.Map(rows, func(r []string, _ int) []string { return slices.Delete(r, 4, 6) })
+	}
+	for i := range rows {
+		rows[i] = slices.Insert(rows[i], 1, cost...)
+		if i < len(outcomes) {
+			cost = costOf(outcomes[i])
+		}
 	}
 	t.headed(rows, "DIFFERENCE %", "LAUNCHES")
 	t.line("")
@@ -71,13 +81,25 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 	for _, note := range notes {
 		t.line("%s", note)
 	}
-	t.line("Prices are of the nodes of %s, including node overhead (--node-overhead), after all consolidation steps and the launch of nodes for pending pods.", lo.Ternary(problems[0].grouped, "node groups", "NodePools"))
+	if outcomes[0].Bill != nil {
+		t.line("LIST and BILL are of all nodes, without node overhead. DIFFERENCE is of the usage that no commitment covers, including node overhead.")
+	} else {
+		t.line("Prices are of the nodes of %s, including node overhead (--node-overhead), after all consolidation steps and the launch of nodes for pending pods.", lo.Ternary(problems[0].grouped, "node groups", "NodePools"))
+	}
 	t.pricesOfCases(problems, outcomes)
 	if len(outcomes) == 1 {
 		t.line("Compare with cases, such as --case 'no spot: --no-spot' --case 'arm64: --allow kubernetes.io/arch=arm64'.")
 	}
 	t.alone = false
 	writeWarnings(t, warnings)
+}
+
+// costOf is the cost of a case: its price, or its list price and its bill.
+func costOf(o *whatif.Outcome) []string {
+	if o.Bill == nil {
+		return []string{figures.PlainMonthly(o.PricePerHour)}
+	}
+	return []string{figures.PlainMonthly(o.Bill.List), figures.PlainMonthly(o.Bill.PerHour)}
 }
 
 // pricesOfCases says where the prices of the cases come from, once for those of the same prices.

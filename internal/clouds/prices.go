@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/pricelist"
+	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // ReadPrices reads the file of a name or, for committed:1y and committed:3y, the embedded prices of the commitment. These
@@ -47,6 +48,9 @@ func WithPrices(c *instancetypes.Catalog, prices instancetypes.Prices) (changed 
 		return nil, nil, fmt.Errorf("no price matches an offering of catalog %s: the first one is of %s, and the catalog's zones are %s",
 			c.Name(), selected(unused[0]), strings.Join(Zones(c), ", "))
 	}
+	if w := implausible(c, changed); w != "" {
+		prices.Warnings = append(slices.Clip(prices.Warnings), w)
+	}
 	regions := regionsOf(c)
 	unused = slices.DeleteFunc(unused, func(x instancetypes.PriceChange) bool {
 		return x.Region != "" && regions != nil && !regions[x.Region] // a file may have prices of several regions
@@ -56,6 +60,32 @@ func WithPrices(c *instancetypes.Catalog, prices instancetypes.Prices) (changed 
 	}
 	return changed, append(slices.Clip(prices.Warnings), fmt.Sprintf("%d of %d prices match no offering of catalog %s, such as %s",
 		len(unused), len(prices.Changes), c.Name(), selected(unused[0]))), nil
+}
+
+// implausible warns of prices above ten times those that they replace, because no list price has risen so much: a factor of 88, or a
+// price per year. It is "" if there are none.
+func implausible(before, after *instancetypes.Catalog) string {
+	first, n := "", 0
+	for t := range after.All() {
+		old, _ := before.Get(t.Name)
+		for i := range t.Offerings {
+			o := &t.Offerings[i]
+			at := slices.IndexFunc(old.Offerings, func(x offerings.Offering) bool { return x.Key("") == o.Key("") })
+			if at < 0 || old.Offerings[at].Price <= 0 || o.Price/10 <= old.Offerings[at].Price {
+				continue
+			}
+			if n++; n == 1 {
+				first = fmt.Sprintf("%s %s in %s: price %v instead of %v USD per hour", t.Name, o.CapacityType, o.Zone, o.Price, old.Offerings[at].Price)
+			}
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "a price is more than ten times as high as the one of the catalog: " + first
+	}
+	return fmt.Sprintf("%d prices are more than ten times as high as those of the catalog, such as %s", n, first)
 }
 
 // regionsOf are the regions of a catalog's instance types; nil if any type states none.

@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -29,6 +30,8 @@ type ConsolidationPlan struct {
 	Warnings []scheduling.Warning `json:"warnings"`
 	// Summary has the sums of the plan.
 	Summary ConsolidationSummary `json:"summary"`
+	// Bill is as in [scheduling.Plan], before the first step and after the last.
+	Bill *billing.Statement `json:"bill,omitempty"`
 	// Settings are as in [scheduling.Plan]. The command always states the time for which it plans, as now.
 	Settings map[string][]string `json:"settings,omitempty"`
 }

@@ -20,15 +20,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// Bills are the bills of a cluster under commitments.
+// Bills are the bills of a cluster under commitments and discounts.
 type Bills struct {
 	commitments []billing.Commitment
-	listed      scheduling.Problem       // with the catalogs, of list prices, and nodes before commitments are applied
-	usages      map[string]billing.Usage // of nodes, by name
+	offers      []billing.Commitment   // that are on offer
+	full        *instancetypes.Catalog // with prices before discounts
+	listed      scheduling.Problem     // with the catalogs and nodes before commitments are applied
 	// Now is the bill of the nodes of the input.
 	Now billing.Bill
 	// Notes name the commitments that were left out.
-	Notes []string
+	Notes []scheduling.Warning
 }
 
 // Read reads the commitments of files that apply at a time; without files there are none.
@@ -44,14 +45,16 @@ func Read(files []string, at time.Time) (billing.Input, error) {
 	return billing.Read(at, sources...)
 }
 
-// Apply applies commitments to a problem: it replaces the catalogs, and the nodes that draw on commitments.
-func Apply(p *scheduling.Problem, commitments []billing.Commitment) (*Bills, error) {
-	b := &Bills{listed: *p, usages: map[string]billing.Usage{}}
-	filled, missing := billing.FillUnitPrices(commitments, p.Catalog)
+// Apply applies commitments to a problem: it replaces the catalogs, and the nodes that draw on commitments. full is the catalog with
+// prices before discounts.
+func Apply(p *scheduling.Problem, full *instancetypes.Catalog, in *billing.Input) (*Bills, error) {
+	b := &Bills{full: full, listed: *p, offers: in.Offers}
+	usages, _ := b.usages(p.Nodes)
+	filled, missing := billing.FillUnitPrices(billing.FillUsedElsewhere(in.Commitments, usages), p.Catalog)
 	for _, c := range filled {
 		switch {
-		case !b.offers(&c):
-			b.Notes = append(b.Notes, fmt.Sprintf("commitment %s: left out: it covers no offering of catalog %s", c.ID, p.Catalog.Name()))
+		case !b.covered(&c):
+			b.Notes = append(b.Notes, scheduling.Warning{Note: true, Object: "commitment/" + c.ID, Message: "left out: it covers no offering of catalog " + p.Catalog.Name()})
 		case slices.Contains(missing, c.ID):
 			return nil, fmt.Errorf("commitment %s: unitPrice: must not be empty: it does not follow from the prices of %v in catalog %s", c.ID, c.Families, p.Catalog.Name())
 		default:
@@ -69,11 +72,10 @@ func (b *Bills) apply(p *scheduling.Problem) error {
 	for i, node := range p.Nodes {
 		if u, ok := b.usage(node); ok {
 			usages, on = append(usages, u), append(on, i)
-			b.usages[node.Name] = u
 		}
 	}
 	balance := billing.NewBalance(usages, b.commitments)
-	b.Now = balance.Bill
+	b.Now = b.Of(p.Nodes)
 	nodes := slices.Clone(p.Nodes)
 	for i, id := range balance.Drawn {
 		if id != "" {
@@ -96,8 +98,8 @@ func (b *Bills) apply(p *scheduling.Problem) error {
 	return nil
 }
 
-// offers reports whether a commitment covers an offering of the catalog.
-func (b *Bills) offers(c *billing.Commitment) bool {
+// covered reports whether a commitment covers an offering of the catalog.
+func (b *Bills) covered(c *billing.Commitment) bool {
 	for t := range b.listed.Catalog.All() {
 		for i := range t.Offerings {
 			if u := billing.UsageOf("", t, &t.Offerings[i]); c.Covers(&u) {
@@ -123,7 +125,11 @@ func (b *Bills) usageOf(name string, key offerings.Key) (billing.Usage, bool) {
 		return billing.Usage{}, false
 	}
 	t, _ := b.listed.Catalog.Get(key.InstanceType)
-	return billing.UsageOf(name, t, &o), true
+	u := billing.UsageOf(name, t, &o)
+	if before, ok := b.full.Lookup(key); ok {
+		u.Discount = max(before.Price-u.Price, 0)
+	}
+	return u, true
 }
 
 // AtListPrices gives a problem back the catalogs and nodes that it had before commitments were applied.
@@ -141,12 +147,12 @@ func (b *Bills) Prefers(first, second *scheduling.Plan) bool {
 	if x, y := first.Summary.Placed, second.Summary.Placed; x != y {
 		return x > y
 	}
-	return b.of(first) < b.of(second)
+	return b.cost(first) < b.cost(second)
 }
 
-// of is the cost of a plan's nodes under commitments: the bill after it beside the commitments, and costs beside the bill,
+// cost is the cost of a plan's nodes under commitments: the bill after it beside the commitments, and costs beside the bill,
 // such as node overhead.
-func (b *Bills) of(plan *scheduling.Plan) offerings.Price {
+func (b *Bills) cost(plan *scheduling.Plan) offerings.Price {
 	s := &plan.Summary
 	after := b.After(nil, plan.Launches)
 	return offerings.Sum(after.Uncovered, max(s.ExpectedPerHour-s.PricePerHour, 0))
@@ -154,13 +160,14 @@ func (b *Bills) of(plan *scheduling.Plan) offerings.Price {
 
 // After is the bill after some nodes of the input were removed and others launched.
 func (b *Bills) After(removed []string, launches []scheduling.Launch) billing.Bill {
+	usages, unpriced := b.after(removed, launches)
+	return b.settle(usages, unpriced)
+}
+
+// after are the usages after some nodes of the input were removed and others launched, and the nodes without a price.
+func (b *Bills) after(removed []string, launches []scheduling.Launch) (usages []billing.Usage, unpriced []string) {
 	gone := lo.SliceToMap(removed, func(name string) (string, bool) { return name, true })
-	var usages []billing.Usage
-	for _, name := range slices.Sorted(maps.Keys(b.usages)) {
-		if !gone[name] {
-			usages = append(usages, b.usages[name])
-		}
-	}
+	usages, unpriced = b.usages(lo.Filter(b.listed.Nodes, func(node *corev1.Node, _ int) bool { return !gone[node.Name] }))
 	for i := range launches {
 		l := &launches[i]
 		if gone[l.Name] || len(l.Options) == 0 {
@@ -172,9 +179,50 @@ func (b *Bills) After(removed []string, launches []scheduling.Launch) billing.Bi
 		}
 		if u, ok := b.usageOf(l.Name, key); ok {
 			usages = append(usages, u)
+		} else {
+			unpriced = append(unpriced, l.Name)
 		}
 	}
-	return billing.Settle(usages, b.commitments)
+	return usages, unpriced
+}
+
+// Of is the bill of some nodes.
+func (b *Bills) Of(nodes []*corev1.Node) billing.Bill { return b.settle(b.usages(nodes)) }
+
+// usages are nodes as they are billed, and the names of those without a price.
+func (b *Bills) usages(nodes []*corev1.Node) (usages []billing.Usage, unpriced []string) {
+	for _, node := range nodes {
+		if u, ok := b.usage(node); ok {
+			usages = append(usages, u)
+		} else {
+			unpriced = append(unpriced, node.Name)
+		}
+	}
+	return usages, unpriced
+}
+
+// settle is the bill of usages beside nodes without a price.
+func (b *Bills) settle(usages []billing.Usage, unpriced []string) billing.Bill {
+	slices.Sort(unpriced)
+	bill := billing.Settle(usages, b.commitments)
+	bill.UnpricedNodes = unpriced
+	return bill
+}
+
+// Change is the bill before and after some nodes of the input were removed and others launched; nil without commitments and discounts.
+func (b *Bills) Change(removed []string, launches []scheduling.Launch) *billing.Statement {
+	if b == nil {
+		return nil
+	}
+	usages, unpriced := b.after(removed, launches)
+	statement := &billing.Statement{Before: b.Now, After: b.settle(usages, unpriced)}
+	statement.Offers = billing.BreakEvens(&statement.After, usages, b.offers)
+	return statement
+}
+
+// OfSteps is the bill before and after the steps of a plan; nil without commitments and discounts.
+func (b *Bills) OfSteps(steps []disruption.Step) *billing.Statement {
+	return b.Change(lo.FlatMap(steps, func(s disruption.Step, _ int) []string { return s.Drain }), lo.FlatMap(steps, func(s disruption.Step, _ int) []scheduling.Launch { return s.Launches }))
 }
 
 // CoveredSteps is the number of steps of a plan, from the first, after each of which the bill has fallen by as much as the prices of

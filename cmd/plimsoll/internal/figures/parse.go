@@ -52,6 +52,8 @@ func ParseSize(text string) (corev1.ResourceList, error) {
 			return nil, fmt.Errorf("%q is not a quantity: want a number like 2, 500m or 4Gi", value)
 		case q.Sign() <= 0:
 			return nil, fmt.Errorf("%s must be above 0", name)
+		case name == corev1.ResourceMemory && q.CmpInt64(1<<20) < 0:
+			return nil, fmt.Errorf("memory=%s is %s: want a unit, such as Mi or Gi", value, Count(q.Value(), "byte"))
 		}
 		size[name] = q
 	}

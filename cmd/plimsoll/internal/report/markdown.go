@@ -38,6 +38,23 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, note := range r.Notes {
 		m.Line("- %s", markdown.Literal(note))
 	}
+	if b := p.UnderCommitments(); b != nil {
+		m.Line("\n### The bill under commitments and discounts")
+		m.Table([]string{"All nodes", "Today", "After the steps"}, "lrr")
+		for _, part := range b.Parts {
+			m.Row(part.Name, part.Today, part.After)
+		}
+		if len(b.Uses) > 0 {
+			m.Line("")
+			m.Table([]string{"Commitment", "Unit", "Committed", "Used elsewhere", "Used today", "Used after", "Unused after", "Nodes after"}, "llrrrrrl")
+			for _, u := range b.Uses {
+				m.Row(u.Name, u.Unit, u.Amount, u.Elsewhere, u.Today, u.After, u.Unused, figures.Names(u.Nodes, mostObjects))
+			}
+		}
+		for _, note := range b.Notes {
+			m.Line("\n%s", markdown.Literal(note))
+		}
+	}
 	if len(r.Blocked) > 0 {
 		m.Line("\n### Blocked savings")
 		m.Table([]string{"$ per month", "Cause", "Object", "How to fix"}, "rlll")

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 
+	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
@@ -61,6 +62,8 @@ type Report struct {
 	Usage Usage `json:"usage"`
 	// Levels are the present price of the cluster, always first, and the prices that it could have.
 	Levels []Level `json:"levels"`
+	// Bill is the bill of all nodes under commitments and discounts, before and after the steps; absent without --billing.
+	Bill *billing.Statement `json:"bill,omitempty"`
 	// Points are the totals after each number of steps, from 0 on.
 	Points []Point `json:"points"`
 	// Steps are the plan's steps, in their order.
@@ -145,7 +148,7 @@ func Of(in Input) *Report {
 		}
 	}
 	r := &Report{
-		Title: in.Title, AsOf: in.AsOf, Version: in.Version, Prices: in.Prices, OldPrices: in.OldPrices, Notes: in.Notes, Assumptions: in.Assumptions, Warnings: in.Plan.Warnings,
+		Title: in.Title, AsOf: in.AsOf, Version: in.Version, Prices: in.Prices, OldPrices: in.OldPrices, Notes: in.Notes, Assumptions: in.Assumptions, Warnings: in.Plan.Warnings, Bill: in.Plan.Bill,
 		Steps: []Step{}, Cordon: in.Plan.Cordon, Runbook: runbookOf(&in), Pending: in.Plan.Pending, Blocked: blockedSavings(in.Plan, changes), Risks: Risks(in.Plan), Lint: lacks,
 	}
 	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)

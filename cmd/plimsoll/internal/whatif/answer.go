@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/judged"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -34,11 +35,14 @@ type Outcome struct {
 	// NodePool, or of unknown price, are left out.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	Nodes        int             `json:"nodes"`
-	// Pending is the part of it for nodes that pending pods need once the steps are done, which the
+	// Bill is the bill of all nodes then, under the commitments and discounts of --billing; nil without it.
+	Bill *billing.Bill `json:"bill,omitempty"`
+	// Pending is the part of PricePerHour for nodes that pending pods need once the steps are done, which the
 	// plan of consolidation does not count; nil where they need none.
 	Pending *Pending `json:"pending,omitempty"`
 	// ComparedWith is the case whose price is taken off for DifferencePerHour: the baseline, or for a
-	// rebuild in another region the rebuild in the cluster's own. Both are "" and 0 where the prices
+	// rebuild in another region the rebuild in the cluster's own. With Bill it is the difference of usage that no
+	// commitment covers and of costs beside the bill, such as node overhead. Both are "" and 0 where the prices
 	// cannot be compared, because one of the cases has no place for pods that the other places.
 	ComparedWith      string          `json:"comparedWith,omitempty"`
 	DifferencePerHour offerings.Price `json:"differencePerHour"`
@@ -63,6 +67,8 @@ type Outcome struct {
 	// Warnings are faults of the input that did not stop the case.
 	Warnings []scheduling.Warning `json:"warnings"`
 
+	after   []*corev1.Node             // once all is done
+	beside  offerings.Price            // the part of PricePerHour beside the price of instances
 	shares  map[string]offerings.Price // by pod, including pods removed with their node
 	rebuilt offerings.Price            // of the running cluster rebuilt from scratch, as consolidate shows it; 0 if it was not planned
 }
@@ -93,7 +99,7 @@ func (out *Outcome) Against(base, rebuilt *Outcome) {
 		like = rebuilt
 	}
 	if like != nil && like != out && slices.Equal(like.missing(), out.missing()) {
-		out.ComparedWith, out.DifferencePerHour = like.Name, out.PricePerHour-like.PricePerHour
+		out.ComparedWith, out.DifferencePerHour = like.Name, out.varying()-like.varying()
 	}
 	added := Added{}
 	for pod, price := range out.shares {
@@ -105,6 +111,20 @@ func (out *Outcome) Against(base, rebuilt *Outcome) {
 	if added.Pods > 0 {
 		out.Added = &added
 	}
+}
+
+// varying is the part of the price that depends on the nodes: commitments are paid in every case.
+func (out *Outcome) varying() offerings.Price {
+	if out.Bill == nil {
+		return out.PricePerHour
+	}
+	return offerings.Sum(out.Bill.Uncovered, out.beside)
+}
+
+// Settle sets the bill of the outcome's nodes.
+func (out *Outcome) Settle(of func(nodes []*corev1.Node) billing.Bill) {
+	bill := of(out.after)
+	out.Bill = &bill
 }
 
 // missing are the pods that have no place, in one order.
@@ -171,6 +191,7 @@ func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluste
 		}
 	}
 	out.share(planner.Policy, &c)
+	out.after = c.Nodes
 	return out, nil
 }
 
@@ -190,6 +211,7 @@ func Rebuilt(ctx context.Context, planner disruption.Planner, c disruption.Clust
 	out.countPending(plan, c.Pods)
 	err = carryOut(&c, plan, nil)
 	out.share(planner.Policy, &c)
+	out.after = c.Nodes
 	return out, err
 }
 
@@ -247,6 +269,7 @@ func provision(ctx context.Context, planner disruption.Planner, p scheduling.Pro
 func (out *Outcome) count(plan *disruption.ConsolidationPlan, unwanted map[string]bool) {
 	s := &plan.Summary
 	out.PricePerHour, out.Nodes = cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter), s.NodesAfter
+	out.beside = out.PricePerHour - s.PricePerHourAfter
 	out.PodsMoved = s.PodsMoved
 	if r := s.Rebuilt; r != nil {
 		out.rebuilt = cmp.Or(r.ExpectedPerHour, r.PricePerHour)
@@ -268,6 +291,7 @@ func (out *Outcome) countPending(plan *scheduling.Plan, pods []*corev1.Pod) {
 		out.Pending = &Pending{Pods: len(pods) - len(plan.Unschedulable), Launches: s.Nodes, PricePerHour: price}
 	}
 	out.PricePerHour += price
+	out.beside += price - s.PricePerHour
 	out.Nodes += s.Nodes
 	out.Launches += s.Nodes
 	out.Warnings = append(out.Warnings, plan.Warnings...)
