@@ -73,15 +73,23 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 		}
 		return err
 	})
-	textFlag(flags, "headroom", "keep room free: `AMOUNT` is a share of the CPU and memory that pods request, such as 15%, or a size, such as cpu=8,memory=32Gi; pool=NAME: before it is for the nodes of a NodePool, such as pool=general:15%; may be repeated", func(text string) error {
+	textFlag(flags, "headroom", "keep room free: `AMOUNT` is a share of the CPU and memory that pods request, such as 15%, or a size, such as cpu=8,memory=32Gi; pool=NAME: before it is for the nodes of a NodePool, such as pool=general:15%; may be repeated, and adds up", func(text string) error {
 		h, err := parseHeadroom(text)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(f.headroom, func(known buffers.Headroom) bool { return known.NodePool == h.NodePool }) {
-			return errors.New("is stated twice for the same nodes")
+		i := slices.IndexFunc(f.headroom, func(known buffers.Headroom) bool { return known.NodePool == h.NodePool })
+		if i < 0 {
+			f.headroom = append(f.headroom, h)
+			return nil
 		}
-		f.headroom = append(f.headroom, h)
+		known := &f.headroom[i]
+		known.Share += h.Share
+		for name, q := range h.Amounts {
+			sum := known.Amounts[name].DeepCopy()
+			sum.Add(q)
+			known.Amounts = lo.Assign(known.Amounts, corev1.ResourceList{name: sum})
+		}
 		return nil
 	})
 	choiceFlag(flags, &f.scoring, "scoring-strategy", "scoring `STRATEGY` of the kube-scheduler plugin NodeResourcesFit, for --placement free; default: from the KubeSchedulerConfiguration of the input, or else LeastAllocated", scheduling.LeastAllocated, scheduling.MostAllocated)
@@ -183,11 +191,13 @@ func parseHeadroom(text string) (h buffers.Headroom, err error) {
 // keepRoom adds the virtual pods of --headroom to a problem.
 func (f *inputFlags) keepRoom(p *problem) error {
 	for _, h := range f.headroom {
-		b, err := h.Buffer(&p.Problem)
+		list, err := h.Buffers(&p.Problem)
 		if err != nil {
 			return usagef("--%w", err)
 		}
-		p.KeepRoom(b)
+		for i := range list {
+			p.KeepRoom(&list[i])
+		}
 	}
 	return nil
 }

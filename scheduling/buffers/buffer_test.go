@@ -60,5 +60,19 @@ func TestRoomKept(t *testing.T) {
 		require.Contains(t, u.Pod, "capacity-buffer-b-")
 	}
 	require.Equal(t, int64(4000), room.Requests.Cpu().MilliValue())
-	require.Equal(t, offerings.Price(100), room.PricePerHour)
+	require.Equal(t, offerings.Price(100), *room.PricePerHour)
+
+	// The price is that of the plan without the room: another price, and a plan that is no plan of the real pods, are found.
+	for name, forge := range map[string]func(*scheduling.RoomKept){
+		"price":             func(r *scheduling.RoomKept) { *r.PricePerHour = 99 },
+		"no plan":           func(r *scheduling.RoomKept) { r.Without = nil },
+		"no price":          func(r *scheduling.RoomKept) { r.PricePerHour = nil },
+		"a plan of fewer":   func(r *scheduling.RoomKept) { r.Without.Existing[0].Pods = nil },
+		"price of the plan": func(r *scheduling.RoomKept) { r.Without.Summary.PricePerHour, *r.PricePerHour = 150, 50 },
+	} {
+		forged, err := provisioning.Planner{}.Plan(context.Background(), p)
+		require.NoError(t, err)
+		forge(forged.Summary.RoomKept)
+		require.Error(t, verify.Plan(p, forged), name)
+	}
 }

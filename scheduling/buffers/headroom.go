@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -35,16 +36,17 @@ const (
 	mostPods     = 500_000 // as manifests may ask for at most
 )
 
-// Buffer is the headroom as virtual pods of the problem. Their number and their equal requests add up to the room, rounded up.
+// Buffers are the headroom as virtual pods of the problem. Their number and their requests add up to the room, rounded up.
 // They are as few as possible while none requests more of a resource than nine of ten pods of the problem that request it: so
 // the room is in pieces that suit these pods, and each piece fits wherever the largest of them does. Without such pods it is
-// one piece. The error names an unknown NodePool, a share outside of 0 to 100, an amount that is not above 0, too large or in
-// fewer units than there are virtual pods (e.g. one GPU beside many cores), or a headroom of more than 500,000 virtual pods.
-func (h Headroom) Buffer(p *scheduling.Problem) (*Buffer, error) {
+// one piece. The pieces are equal, except that only as many request a device as there are devices, e.g. one of eight pieces for one
+// GPU beside 8 cores; equal ones are one buffer. The error names an unknown NodePool, a share outside of 0 to 100, an amount that is
+// not above 0 or too large, or a headroom of more than 500,000 virtual pods.
+func (h Headroom) Buffers(p *scheduling.Problem) ([]Buffer, error) {
 	if p == nil {
 		p = &scheduling.Problem{}
 	}
-	out := &Buffer{Namespace: metav1.NamespaceDefault, Name: "headroom"}
+	out := Buffer{Namespace: metav1.NamespaceDefault, Name: "headroom"}
 	spec := &out.Template.Spec
 	if h.NodePool != "" {
 		i := slices.IndexFunc(p.NodePools, func(pool *scheduling.NodePool) bool { return pool != nil && pool.Name == h.NodePool })
@@ -82,9 +84,9 @@ func (h Headroom) Buffer(p *scheduling.Problem) (*Buffer, error) {
 		}
 	}
 	if len(room) == 0 {
-		return out, nil
+		return nil, nil
 	}
-	out.Replicas = 1
+	pieces := 1
 	for _, name := range slices.Sorted(maps.Keys(room)) {
 		q, n := room[name], 1.0
 		if most := ninthTenth(requests[name]); most > 0 {
@@ -93,18 +95,56 @@ func (h Headroom) Buffer(p *scheduling.Problem) (*Buffer, error) {
 		if n > mostPods {
 			return nil, fmt.Errorf("headroom: %s: %s is more than %d pods", name, q.String(), mostPods)
 		}
-		out.Replicas = max(out.Replicas, int(n))
+		pieces = max(pieces, int(n))
 	}
-	each := corev1.ResourceList{}
-	for _, name := range slices.Sorted(maps.Keys(room)) {
-		q := room[name]
-		if podspec.Amount(name, q) < int64(out.Replicas) { // e.g. one GPU, of which each virtual pod would have one
-			return nil, fmt.Errorf("headroom: %s: %s has no equal parts for %d virtual pods, as many as the other resources need", name, q.String(), out.Replicas)
+	return out.pieces(room, int64(pieces)), nil
+}
+
+// pieces divides room into pieces. The buffer has all that they have in common.
+func (b *Buffer) pieces(room corev1.ResourceList, n int64) (out []Buffer) {
+	// ends are the numbers of pieces after which fewer units of a device are left for each of the others.
+	ends := map[int64]bool{n: true}
+	for name, q := range room {
+		if whole(name) {
+			ends[podspec.Amount(name, q)%n] = true
 		}
-		each[name] = part(name, q, int64(out.Replicas))
 	}
-	spec.Containers = []corev1.Container{{Name: "room", Resources: corev1.ResourceRequirements{Requests: each}}}
-	return out, nil
+	first := int64(0)
+	for _, end := range slices.Sorted(maps.Keys(ends)) {
+		if end == 0 {
+			continue
+		}
+		piece, each := *b, corev1.ResourceList{}
+		for name, q := range room {
+			units := podspec.Amount(name, q)
+			switch {
+			case !whole(name):
+				each[name] = part(name, q, n)
+			case units/n > 0 || first < units%n:
+				more := int64(0)
+				if first < units%n {
+					more = 1
+				}
+				each[name] = podspec.Quantity(name, units/n+more)
+			}
+		}
+		piece.Replicas = int(end - first)
+		piece.Template.Spec.Containers = []corev1.Container{{Name: "room", Resources: corev1.ResourceRequirements{Requests: each}}}
+		if first > 0 {
+			piece.Name = fmt.Sprintf("%s.%d", b.Name, len(out)+1)
+		}
+		out, first = append(out, piece), end
+	}
+	return out
+}
+
+// whole reports whether a resource is counted in whole devices, so that a unit more in each piece is no rounding.
+func whole(name corev1.ResourceName) bool {
+	switch name {
+	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		return false
+	}
+	return !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
 // requests are the requests of the pods that the headroom is for, by resource, in the base units of [podspec.Amount].

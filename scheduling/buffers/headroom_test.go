@@ -25,8 +25,10 @@ func TestHeadroomOfTheCluster(t *testing.T) {
 	pods = append(pods, st.Pods(2, "db", st.Requests(st.Cores(11), st.GiB(12)))...)
 	pods = append(pods, st.Pod("agent", st.OwnedByDaemonSet("agent"), st.Requests(st.Cores(9))), st.Pod("ended", st.PodPhase(corev1.PodSucceeded), st.Requests(st.Cores(9))))
 	pods = append(pods, (&buffers.Buffer{Name: "b", Replicas: 3, Template: corev1.PodTemplateSpec{Spec: pods[0].Spec}}).Pods()...)
-	b, err := buffers.Headroom{Share: 0.15}.Buffer(&scheduling.Problem{Pods: pods})
+	list, err := buffers.Headroom{Share: 0.15}.Buffers(&scheduling.Problem{Pods: pods})
 	require.NoError(t, err)
+	require.Len(t, list, 1)
+	b := list[0]
 	// 40 cores and 60 GiB run; 15 % are 6 cores and 9 GiB, in pieces of at most 1 core and 2 GiB.
 	require.Equal(t, 6, b.Replicas)
 	each := b.Template.Spec.Containers[0].Resources.Requests
@@ -45,8 +47,10 @@ func TestHeadroomOfAPool(t *testing.T) {
 		Running:   []*corev1.Pod{st.Pod("a", st.OnNode("n"), st.Requests(st.Cores(4))), st.Pod("b", st.OnNode("m"), st.Requests(st.Cores(8)))},
 		Pods:      []*corev1.Pod{st.Pod("c", st.Requests(st.Cores(4)))},
 	}
-	b, err := buffers.Headroom{NodePool: "gpu", Share: 0.5, Amounts: amounts("1", "1Gi")}.Buffer(p)
+	list, err := buffers.Headroom{NodePool: "gpu", Share: 0.5, Amounts: amounts("1", "1Gi")}.Buffers(p)
 	require.NoError(t, err)
+	require.Len(t, list, 1)
+	b := list[0]
 	require.Equal(t, 1, b.Replicas)
 	spec := b.Template.Spec
 	require.Equal(t, int64(3000), spec.Containers[0].Resources.Requests.Cpu().MilliValue())
@@ -56,13 +60,14 @@ func TestHeadroomOfAPool(t *testing.T) {
 
 // Without pods an amount is one piece, and a share is nothing; faults are named.
 func TestHeadroomWithoutPods(t *testing.T) {
-	b, err := buffers.Headroom{Amounts: amounts("8", "32Gi")}.Buffer(&scheduling.Problem{})
+	list, err := buffers.Headroom{Amounts: amounts("8", "32Gi")}.Buffers(&scheduling.Problem{})
 	require.NoError(t, err)
-	require.Equal(t, 1, b.Replicas)
-	require.Equal(t, int64(32<<30), b.Template.Spec.Containers[0].Resources.Requests.Memory().Value())
-	b, err = buffers.Headroom{Share: 0.15}.Buffer(&scheduling.Problem{})
+	require.Len(t, list, 1)
+	require.Equal(t, 1, list[0].Replicas)
+	require.Equal(t, int64(32<<30), list[0].Template.Spec.Containers[0].Resources.Requests.Memory().Value())
+	list, err = buffers.Headroom{Share: 0.15}.Buffers(&scheduling.Problem{})
 	require.NoError(t, err)
-	require.Empty(t, b.Pods())
+	require.Empty(t, list)
 	small := &scheduling.Problem{Pods: []*corev1.Pod{st.Pod("a", st.Requests(st.MilliCPU(1)))}}
 	for want, h := range map[string]buffers.Headroom{
 		`headroom: there is no NodePool "x"`:           {NodePool: "x", Share: 1},
@@ -70,12 +75,31 @@ func TestHeadroomWithoutPods(t *testing.T) {
 		"headroom: share -1 is not between 0 and 100":  {Share: -1},
 		"headroom: cpu: 0 is not above 0":              {Amounts: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("0")}},
 		"headroom: cpu: 9E is too large":               {Amounts: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("9E")}},
-		"headroom: nvidia.com/gpu: 1 has no equal parts for 2 virtual pods, as many as the other resources need": {
-			Amounts: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2m"), "nvidia.com/gpu": resource.MustParse("1")},
-		},
-		"headroom: cpu: 1M is more than 500000 pods": {Amounts: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1M")}},
+		"headroom: cpu: 1M is more than 500000 pods":   {Amounts: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1M")}},
 	} {
-		_, err := h.Buffer(small)
+		_, err := h.Buffers(small)
 		require.EqualError(t, err, want)
 	}
+}
+
+// Devices are not rounded up: of four pieces of a core, three have a GPU, and none has a fifth of the eight NICs.
+func TestHeadroomOfDevices(t *testing.T) {
+	p := &scheduling.Problem{Pods: st.Pods(3, "web", st.Requests(st.Cores(1)))}
+	list, err := buffers.Headroom{Amounts: corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse("4"), "nvidia.com/gpu": resource.MustParse("3"), "example.com/nic": resource.MustParse("8"),
+	}}.Buffers(p)
+	require.NoError(t, err)
+	sums, pods := map[corev1.ResourceName]int64{}, map[string]bool{}
+	for i := range list {
+		for _, pod := range list[i].Pods() {
+			pods[scheduling.PodName(pod)] = true
+			for name, q := range pod.Spec.Containers[0].Resources.Requests {
+				sums[name] += q.Value()
+			}
+		}
+	}
+	require.Equal(t, map[corev1.ResourceName]int64{corev1.ResourceCPU: 4, "nvidia.com/gpu": 3, "example.com/nic": 8}, sums)
+	require.Len(t, pods, 4)
+	require.Len(t, list, 2)
+	require.Equal(t, []int{3, 1}, []int{list[0].Replicas, list[1].Replicas})
 }
