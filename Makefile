@@ -31,6 +31,10 @@ modules: ## Build and test the nested modules
 soak: ## Run the property tests on 100 times as many cases, others each hour
 	PLIMSOLL_SOAK=100 PLIMSOLL_WINDOW=$$(( $$(date +%s) / 3600 )) go test -timeout 12h ./...
 
+.PHONY: shares
+shares: ## Check shares on spot nodes and room after each step of 360 random clusters
+	PLIMSOLL_SOAK=3 go test -timeout 2h -v -run TestStepsKeepSpotPoliciesAndRoom ./scheduling/disruption
+
 .PHONY: lint
 lint: ## Run the pinned golangci-lint, with all analyzers of go vet, over every module
 	.ci/run lint

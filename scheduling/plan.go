@@ -244,9 +244,11 @@ type Summary struct {
 	CapacityTypes []Share `json:"capacityTypes,omitempty"`
 	// SpotShares are the divisions by [Problem.SpotPolicies], by name of the policy.
 	SpotShares []SpotShare `json:"spotShares,omitempty"`
-	// WithoutSpotPoliciesPerHour is the price of a quick plan of the same problem without SpotPolicies, in USD per hour, the
-	// expected price where ExpectedPerHour is set: the difference to the price of this plan is about the cost of the
-	// policies. It is nil without policies.
+	// WithoutSpotPolicies is a quick plan of the same problem without SpotPolicies, and WithoutSpotPoliciesPerHour its expected price
+	// ([Policy.ExpectedPrice]), in USD per hour: the difference to the price of this plan is about the cost of the policies. It has
+	// no lower bound, no reasons and no warnings. Both are nil without policies, with [Policy.NoReasons], and where a deadline has
+	// passed.
+	WithoutSpotPolicies        *Plan            `json:"withoutSpotPolicies,omitempty"`
 	WithoutSpotPoliciesPerHour *offerings.Price `json:"withoutSpotPoliciesPerHour,omitempty"`
 	// Resources are, for each resource, the capacity of the launched nodes and its use.
 	Resources []ResourceUse `json:"resources,omitempty"`

@@ -149,7 +149,7 @@ type Policy struct {
 	// must be removed.
 	WorkloadShare int
 	// NoReasons lists pods without a place by their names alone, for callers that only count them:
-	// the plan has no reasons and no fixes.
+	// the plan has no reasons and no fixes, and is compared with no plan without virtual pods or without SpotPolicies.
 	NoReasons bool
 	// FewestNodes looks for few nodes before it looks at prices.
 	FewestNodes bool

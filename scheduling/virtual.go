@@ -25,6 +25,10 @@ type RoomKept struct {
 	// Requests are the sum of the requests of the virtual pods that have room, by resource.
 	Requests corev1.ResourceList `json:"requests"`
 	// PricePerHour is by how much the expected price of the launches ([Policy.ExpectedPrice]) exceeds that of a plan without
-	// virtual pods, in USD per hour. It is 0 where such a plan is no cheaper, and where a deadline has passed.
-	PricePerHour offerings.Price `json:"pricePerHour"`
+	// virtual pods, in USD per hour; 0 where such a plan is no cheaper. It is nil with [Policy.NoReasons], and where a deadline has
+	// passed.
+	PricePerHour *offerings.Price `json:"pricePerHour,omitempty"`
+	// Without is the plan without virtual pods, which proves PricePerHour. It has no lower bound, no reasons and no warnings, and is
+	// nil where PricePerHour is nil and where nothing is launched.
+	Without *Plan `json:"without,omitempty"`
 }

@@ -56,13 +56,14 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.
 		t.headline()
 		return
 	}
+	pods, _ := realPods(s)
 	switch {
 	case t.to.view.stopped != "":
-		t.to.line("%s for %s, and possibly more: the search was stopped by %s. Each plan is complete and verified.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"), t.to.view.stopped)
+		t.to.line("%s for %s, and possibly more: the search was stopped by %s. Each plan is complete and verified.", figures.Count(len(list), "plan"), figures.Count(pods, "pod"), t.to.view.stopped)
 	case len(list) == 1:
-		t.to.line("One plan for %s is the best for every goal; without --alternatives it is printed in full.", figures.Count(s.Pods, "pod"))
+		t.to.line("One plan for %s is the best for every goal; without --alternatives it is printed in full.", figures.Count(pods, "pod"))
 	default:
-		t.to.line("%s for %s. Each plan is complete and verified; --goal GOAL prints one in full.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"))
+		t.to.line("%s for %s. Each plan is complete and verified; --goal GOAL prints one in full.", figures.Count(len(list), "plan"), figures.Count(pods, "pod"))
 	}
 	t.to.line("%s", t.p.madeWith())
 	i := slices.IndexFunc(list, func(a provisioning.Alternative) bool { return slices.Contains(a.Goals, provisioning.GoalCheapest) })
@@ -105,8 +106,9 @@ func (t *planText) alternative(a *provisioning.Alternative, known bool, cheapest
 	if a.UnratedLaunches > 0 {
 		interruptions += " and more"
 	}
+	_, placed := realPods(s)
 	return []string{
-		figures.Join(lo.Map(a.Goals, func(g provisioning.Goal, _ int) string { return string(g) })), strconv.Itoa(s.Placed),
+		figures.Join(lo.Map(a.Goals, func(g provisioning.Goal, _ int) string { return string(g) })), strconv.Itoa(placed),
 		figures.Plain(objective(s)), figures.PlainMonthly(objective(s)), against,
 		figures.Plain(s.LowerBoundPerHour), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(figures.Summarise(kinds, t.to.view.most(2)), "nothing"),
 	}

@@ -173,7 +173,9 @@ func (m *moves) room() {
 		text += "; 'plimsoll plan' has nodes for the others"
 	}
 	m.to.line("%s.", text)
-	m.to.line("The lower bound and the cluster rebuilt from scratch are without this room.")
+	if r := m.plan.Summary.Rebuilt; r != nil && r.RoomPerHour != nil {
+		m.to.line("In the cluster rebuilt from scratch this room costs %s per hour, %s per month.", figures.USD(*r.RoomPerHour), figures.Monthly(*r.RoomPerHour))
+	}
 }
 
 // notes say where pods may be otherwise than the prices assume.

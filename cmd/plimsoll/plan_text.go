@@ -47,18 +47,22 @@ func (t *planText) headline() {
 	if gated > 0 {
 		defer t.to.line("%s held by scheduling gates, see below.", figures.Are(gated, "pod"))
 	}
-	pods := s.Pods - gated
+	pods, with := realPods(s)
+	pods -= gated
 	switch {
-	case pods == 0:
+	case pods == 0 && s.RoomKept == nil:
 		t.to.line("Nothing to place: the input has no pending pods%s.", t.p.readInstead(len(t.p.Problem.Running) == 0, "no pod or workload"))
 		return
 	case s.Placed == 0:
-		t.to.line("None of %s can be placed: reasons and fixes are below.", figures.Count(pods, "pod"))
+		t.to.line("None of %s can be placed: reasons and fixes are below.", figures.Count(s.Pods-gated, "pod"))
 		return
 	}
 	placed := figures.Count(pods, "pod") + " placed"
-	if s.Placed < pods {
-		placed = fmt.Sprintf("%d of %s placed", s.Placed, figures.Count(pods, "pod"))
+	switch {
+	case pods == 0:
+		placed = "Room kept free"
+	case with < pods:
+		placed = fmt.Sprintf("%d of %s placed", with, figures.Count(pods, "pod"))
 	}
 	where := "on " + figures.Count(s.Nodes, "new node")
 	if n := len(t.plan.Existing); n > 0 {
@@ -91,6 +95,14 @@ func (t *planText) headline() {
 		t.to.line("All prices include %s; a month has %d hours.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), offerings.HoursPerMonth)
 	}
 	t.to.line("%s", t.p.madeWith())
+}
+
+// realPods are the pods of a plan and those of them with a place, without virtual pods, of which the room is told.
+func realPods(s *scheduling.Summary) (pods, placed int) {
+	if s.RoomKept == nil {
+		return s.Pods, s.Placed
+	}
+	return s.Pods - s.RoomKept.Pods, s.Placed - s.RoomKept.Existing - s.RoomKept.Launched
 }
 
 // cost says what the plan is expected to cost once kube-scheduler has bound the pods, and at most.
@@ -197,7 +209,12 @@ func onDemandOf(l *scheduling.Launch) offerings.Key {
 // roomKept says how much room virtual pods keep free, and its price.
 func (t *planText) roomKept() {
 	room := t.plan.Summary.RoomKept
-	if room == nil || room.Existing+room.Launched == 0 {
+	if room == nil {
+		return
+	}
+	kept := room.Existing + room.Launched
+	if kept == 0 {
+		t.to.line("No room is kept free: %s no place, see below.", figures.CountVerb(room.Pods, "virtual pod", "has", "have"))
 		return
 	}
 	where := "on existing nodes"
@@ -207,12 +224,20 @@ func (t *planText) roomKept() {
 	case room.Launched > 0:
 		where = "on existing and new nodes"
 	}
-	price := "which costs nothing more"
-	if room.PricePerHour > 0 {
-		price = fmt.Sprintf("for %s per hour, %s per month", figures.USD(room.PricePerHour), figures.Monthly(room.PricePerHour))
+	virtual := figures.Count(room.Pods, "virtual pod")
+	if kept < room.Pods {
+		virtual = fmt.Sprintf("%d of %s", kept, virtual)
+	}
+	price := ""
+	switch {
+	case room.PricePerHour == nil:
+	case *room.PricePerHour > 0:
+		price = fmt.Sprintf(", for %s per hour, %s per month", figures.USD(*room.PricePerHour), figures.Monthly(*room.PricePerHour))
+	default:
+		price = ", which costs nothing more"
 	}
 	of := func(name corev1.ResourceName) int64 { return figures.Units(room.Requests, name) }
-	t.to.line("Room kept free: %s cores and %s %s (%s), %s.", figures.Cores(of(corev1.ResourceCPU)), figures.GiB(of(corev1.ResourceMemory)), where, figures.Count(room.Existing+room.Launched, "virtual pod"), price)
+	t.to.line("Room kept free: %s cores and %s %s (%s)%s.", figures.Cores(of(corev1.ResourceCPU)), figures.GiB(of(corev1.ResourceMemory)), where, virtual, price)
 }
 
 // usage says where the CPU and memory that are bought go.

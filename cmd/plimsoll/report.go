@@ -155,6 +155,8 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 func notesOf(v view, p *problem, plan *disruption.ConsolidationPlan) []string {
 	m := &moves{to: &table{view: v, out: new(bytes.Buffer)}, p: p, plan: plan}
 	m.to.line("%s", m.rest())
+	m.to.spotShares(plan.Summary.SpotShares)
+	m.room()
 	m.notes()
 	text := strings.ReplaceAll(strings.TrimSpace(m.to.out.String()), ":\n", ": ") // a sentence over two lines
 	return strings.Split(text, "\n")

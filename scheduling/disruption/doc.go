@@ -133,7 +133,7 @@ package disruption
 //	candidates, blockers    the rules by which nodes may be disrupted, and the causes for which they stay
 //	price, minnodes         whether a move saves enough; nodes that stay because their pool keeps a minimum
 //	sessions, landing       the cluster as package provisioning and as kube-scheduler see it
-//	take, pending           applying a step; pods that have no node yet
+//	take, pending, room     applying a step; pods that have no node yet; virtual pods, which have room on nodes
 //
 // One step
 //

@@ -87,7 +87,8 @@ type ConsolidationSummary struct {
 	LeftOut []string `json:"leftOut,omitempty"`
 	// Catalog is the origin of the prices in [scheduling.Problem.Catalog].
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
-	// Certificate proves the lower bound, for the problem that [Cluster.RebuildProblem] returns.
+	// Certificate proves the lower bound, for the problem that [Cluster.RebuildProblem] returns for the cluster with its room
+	// ([Cluster.WithRoom]).
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
@@ -104,6 +105,9 @@ type Rebuilt struct {
 	Composition []NodeKind `json:"composition"`
 	// LeftOut are pods that fit on no node of it, by name.
 	LeftOut []string `json:"leftOut,omitempty"`
+	// RoomPerHour is by how much the expected price ([scheduling.Policy.ExpectedPrice]) exceeds that of the same cluster without
+	// the room of virtual pods, in USD per hour; nil without such room ([ConsolidationPlan.Room]), and after the deadline.
+	RoomPerHour *offerings.Price `json:"roomPerHour,omitempty"`
 }
 
 // Point has the sums over the first steps of a plan.

@@ -29,14 +29,14 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*ConsolidationPlan, error
 		return nil, err
 	}
 	plan := assemble(r)
-	stateShares(&c, plan, free)
+	stateShares(r.state.division, plan, free)
 	if free {
 		plan.Cordon = cordon(plan.Steps)
 		if plan.Summary.AfterScheduling, err = realise(ctx, start, plan, r.state.sessions.Launch); err != nil {
 			return nil, err
 		}
 	}
-	if plan.Summary.Alternative, err = r.state.planner.alternative(ctx, &c); err == nil {
+	if plan.Summary.Alternative, err = r.state.planner.alternative(ctx, r.state.cluster.WithRoom(plan.Room)); err == nil {
 		r.observe(scheduling.PhaseDone)
 	}
 	return plan, err
@@ -105,7 +105,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provis
 	var s *state
 	err := joined(found, nil)
 	if err == nil {
-		s, err = openState(ctx, p, divided(&cluster), known)
+		s, err = openState(ctx, p, &cluster, known)
 	}
 	if err == nil {
 		s.pinned = !free

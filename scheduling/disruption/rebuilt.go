@@ -30,18 +30,20 @@ func findRebuilt(ctx context.Context, r *run) error {
 		more, err = rebuilds(ctx, f, all, nil)
 		targets = append(targets, more...)
 	}
-	found.rebuilt = cheapest(targets, (*rebuildTarget).sums)
+	if found.rebuilt = cheapest(targets, (*rebuildTarget).sums); err == nil {
+		found.withoutRoom, err = withoutRoom(ctx, f)
+	}
 	return r.noteDeadline(ctx, err)
 }
 
 // alternative is the cheapest cluster of the alternative NodePools that is found with least effort, as
 // [ConsolidationSummary.Rebuilt] is one of the cluster's own; nil if there are no such pools, if no node of a pool has a price, or
 // after the deadline.
-func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) {
+func (p Planner) alternative(ctx context.Context, c Cluster) (*Rebuilt, error) {
 	if len(c.Alternative) == 0 || outOfTime(ctx) {
 		return nil, nil //nolint:nilnil // no comparison, or no time for it, is no error
 	}
-	f := newState(p, c)
+	f := newState(p, &c)
 	all := rebuildable(f)
 	if len(all) == 0 {
 		return nil, nil //nolint:nilnil // no node of a pool has a price
@@ -54,6 +56,21 @@ func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) 
 		return nil, err
 	}
 	return rebuiltCluster(f, t), nil
+}
+
+// withoutRoom is the price of the cluster rebuilt from scratch without the room of virtual pods; nil without such room, and after
+// the deadline.
+func withoutRoom(ctx context.Context, f *state) (*offerings.Price, error) {
+	if len(f.room) == 0 || outOfTime(ctx) {
+		return nil, cancelled(ctx)
+	}
+	bare := *f
+	bare.room = nil
+	targets, err := rebuilds(ctx, &bare, rebuildable(f), nil)
+	if err != nil || outOfTime(ctx) {
+		return nil, unlessDeadline(ctx, err)
+	}
+	return &cheapest(targets, (*rebuildTarget).sums).price, nil
 }
 
 // rebuilds are the clusters that are found from scratch with the given nodes gone, one for each effort up to that of the

@@ -52,6 +52,8 @@ type findings struct {
 	bound offerings.Price
 	// target is the cluster rebuilt from scratch, rebuilt the same without any existing node.
 	target, rebuilt *rebuildTarget
+	// withoutRoom is the price of rebuilt without the room of virtual pods; nil if it is not known.
+	withoutRoom *offerings.Price
 }
 
 // noteDeadline is an error of the search, or that of a cancelled context; nil for a passed deadline, which is noted.

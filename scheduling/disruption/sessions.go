@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -23,6 +22,7 @@ import (
 // launch. Nodes that are not ready take in no further pods. The known session is one that has read the same catalogs,
 // to save time.
 func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.Session) (*state, error) {
+	c, division := divided(c)
 	problem, err := session.DividePods(&c.Problem, c.terminating())
 	if err != nil {
 		return nil, err
@@ -32,6 +32,7 @@ func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.S
 		return nil, err
 	}
 	f := newState(p, c)
+	f.division = division
 	f.sessions, f.outOfTime = session.New(market), func() bool { return outOfTime(ctx) }
 	for _, node := range problem.Nodes {
 		f.byName[node.Name].node = node
@@ -66,17 +67,16 @@ func placePending(ctx context.Context, f *state, pods []*corev1.Pod) error {
 	for _, pod := range pods {
 		f.awaitingLaunch[podspec.PodName(pod)] = pod
 	}
-	var come []*corev1.Pod
+	come := keepRoom(f, plan.Existing)
 	for i := range plan.Existing {
 		a := &plan.Existing[i]
 		s := f.byName[a.Node]
 		for _, name := range a.Pods {
+			if f.awaitingLaunch[name] == nil {
+				continue // virtual, and there already
+			}
 			pod := scheduling.Successor(f.awaitingLaunch[name], a.Node)
 			come = append(come, pod)
-			if scheduling.IsVirtual(pod) {
-				keepRoom(f, s, pod)
-				continue
-			}
 			s.expected = append(s.expected, pod)
 			now := ""
 			if runs := f.pods[name]; runs != nil {
@@ -86,7 +86,6 @@ func placePending(ctx context.Context, f *state, pods []*corev1.Pod) error {
 			delete(f.awaitingLaunch, name)
 		}
 	}
-	f.room = roomKept(f)
 	// Pods that do not fit on their nominated node are no longer nominated.
 	d := scheduling.Delta{Pods: come, Nominated: map[types.NamespacedName]string{}}
 	for name, pod := range f.awaitingLaunch {
@@ -106,29 +105,6 @@ func placePending(ctx context.Context, f *state, pods []*corev1.Pod) error {
 		waiting = append(waiting, f.awaitingLaunch[name])
 	}
 	return f.sessions.Divide(waiting, f.problem.NodePools)
-}
-
-// keepRoom lets a virtual pod that has room on a node run there from now on: it moves with steps as real pods do, because a
-// nomination would hold the node for ever.
-func keepRoom(f *state, s *candidate, pod *corev1.Pod) {
-	name := podspec.PodName(pod)
-	f.countInPool(s, -1)
-	s.pods = append(s.pods, pod)
-	f.update(s)
-	f.countInPool(s, 1)
-	f.pods[name] = pod
-	delete(f.awaitingLaunch, name)
-}
-
-// roomKept are the virtual pods on nodes, in the order of nodes and pods; nil for none.
-func roomKept(f *state) (out []scheduling.Assignment) {
-	for _, s := range f.nodes {
-		pods := lo.FilterMap(s.pods, func(pod *corev1.Pod, _ int) (string, bool) { return podspec.PodName(pod), scheduling.IsVirtual(pod) })
-		if len(pods) > 0 && !s.removed {
-			out = append(out, scheduling.Assignment{Node: s.name, Pods: pods})
-		}
-	}
-	return out
 }
 
 // closeNodes lets nodes take in no pods from now on; each call needs one reopenNodes to undo it. Removed nodes are

@@ -13,14 +13,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/spotshare"
 )
 
-// stateShares adds to a plan the shares of the SpotPolicies of a cluster after the last step, and warns of those that select no
+// stateShares adds to a plan the shares of the SpotPolicies by which the pods are divided after the last step, and warns of those that select no
 // pod. Where kube-scheduler places pods freely it also warns of each policy of which pods are evicted that must not be bound to
 // spot nodes.
-func stateShares(c *Cluster, plan *ConsolidationPlan, free bool) {
-	if len(c.SpotPolicies) == 0 {
+func stateShares(d *spotshare.Division, plan *ConsolidationPlan, free bool) {
+	if d == nil {
 		return
 	}
-	spotNodes, landed := spotshare.SpotNodes(c.Nodes), map[string]string{}
+	spotNodes, landed := spotshare.SpotNodes(d.Problem.Nodes), map[string]string{}
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
 		for j := range step.Launches {
@@ -31,7 +31,7 @@ func stateShares(c *Cluster, plan *ConsolidationPlan, free bool) {
 			landed[e.Pod] = e.To
 		}
 	}
-	plan.Summary.SpotShares = spotshare.Count(&c.Problem, spotNodes, func(pod *corev1.Pod) string {
+	plan.Summary.SpotShares = d.Count(spotNodes, func(pod *corev1.Pod) string {
 		if to, evicted := landed[podspec.PodName(pod)]; evicted {
 			return to
 		}

@@ -45,6 +45,8 @@ type state struct {
 	currentNode map[string]string
 	// replicas counts the running pods of each controller.
 	replicas map[string]int
+	// division says how SpotPolicies divide the pods; nil without policies.
+	division *spotshare.Division
 	// disruptable are the nodes that may be disrupted for some reason before the first step.
 	disruptable map[string]bool
 
@@ -83,7 +85,7 @@ type state struct {
 
 // newState reads a valid cluster with its pods divided by SpotPolicies, without sessions.
 func newState(p Planner, c *Cluster) *state {
-	c = divided(c)
+	c, _ = divided(c)
 	f := &state{
 		planner: p, cluster: c, problem: &c.Problem, rules: newRules(p, c),
 		pools: map[string]*poolState{}, byName: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), currentNode: map[string]string{}, replicas: map[string]int{},
@@ -284,15 +286,15 @@ func (f *state) podOf(name string) *corev1.Pod {
 	return f.awaitingLaunch[name]
 }
 
-// divided is the cluster in which pods that a SpotPolicy chooses require nodes that are no spot nodes; without policies c
-// itself. The choice is the same for all steps, so that each step keeps the shares, or brings them nearer to the policy
-// where they are broken.
-func divided(c *Cluster) *Cluster {
-	problem, shares := spotshare.Divide(&c.Problem)
-	if shares == nil {
-		return c
+// divided is the cluster in which pods that a SpotPolicy chooses require nodes that are no spot nodes, and the choice; without
+// policies c itself and nil. The choice is the same for all steps, so that each step keeps the shares, or brings them nearer to the
+// policy where they are broken.
+func divided(c *Cluster) (*Cluster, *spotshare.Division) {
+	division := spotshare.Divide(&c.Problem)
+	if division == nil {
+		return c, nil
 	}
 	out := *c
-	out.Problem = *problem
-	return &out
+	out.Problem = *division.Problem
+	return &out, division
 }

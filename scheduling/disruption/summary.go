@@ -85,6 +85,10 @@ func summaryOf(r *run) ConsolidationSummary {
 				least = &rebuildTarget{tally: after, composition: compositionOf(r.state, func(s *candidate) bool { return !s.removed }, nil)} // it holds the same pods
 			}
 			s.Rebuilt = rebuiltCluster(r.state, least)
+			if found.withoutRoom != nil {
+				room := max(0, least.price-*found.withoutRoom)
+				s.Rebuilt.RoomPerHour = &room
+			}
 		}
 		r.timedOut = r.timedOut || found.timedOut
 	}

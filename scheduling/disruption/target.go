@@ -15,7 +15,8 @@ import (
 
 // RebuildProblem is the problem of rebuilding the cluster from scratch: every node that the planner may disrupt for some reason
 // is gone, and its pods are pending. All other nodes stay as they are, with their pods and their free capacity.
-// Pending pods of the cluster are left out. The pods are successors ([scheduling.SuccessorUID]): the claims of their
+// Pending pods of the cluster are left out, virtual ones too: the bound of a plan with room is proven for the problem of
+// [Cluster.WithRoom]. The pods are successors ([scheduling.SuccessorUID]): the claims of their
 // ephemeral volumes are made again. The offerings of removed nodes are available again, reserved ones included, because
 // these nodes could as well have stayed. So a solver of the problem must be allowed to launch these offerings even if
 // NoSpot, Filters and Size of the planner's policy exclude them; the bound is proven with them.
@@ -32,6 +33,13 @@ func (c *Cluster) RebuildProblem(p Planner) scheduling.Problem {
 	}
 	f := newState(p, c)
 	return rebuild.Problem(f.problem, f.disruptable)
+}
+
+// WithRoom is the cluster in which virtual pods run on the nodes where a plan keeps their room ([ConsolidationPlan.Room]), as
+// steps and the lower bound see it. c stays as it is; names that no pending virtual pod has are skipped.
+func (c Cluster) WithRoom(room []scheduling.Assignment) Cluster {
+	c.Problem = *withRoom(&c.Problem, room)
+	return c
 }
 
 // rebuildTarget is a cluster rebuilt from scratch. The search for savings aims at its price.
@@ -58,7 +66,7 @@ type rebuildTarget struct {
 // of pods. More than the least effort lowers the price by a few percent and raises the bound by tenths of a percent,
 // and takes longer than everything else of a plan.
 func solveRebuild(ctx context.Context, f *state, effort scheduling.Effort, gone map[string]bool) (*rebuildTarget, error) {
-	task := rebuild.Task{Cluster: f.problem, Gone: gone, Policy: f.planner.Policy, BoundFreely: !f.pinned}
+	task := rebuild.Task{Cluster: withRoom(f.problem, f.room), Gone: gone, Policy: f.planner.Policy, BoundFreely: !f.pinned}
 	if f.sessions != nil {
 		task.Session = f.sessions.Launch
 	}

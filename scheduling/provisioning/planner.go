@@ -40,7 +40,7 @@ func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Pl
 	if err != nil {
 		return nil, err
 	}
-	if err := stateShares(ctx, &p, s.Policy, plan); err != nil {
+	if err := stateShares(ctx, &p, facts, plan); err != nil {
 		return nil, err
 	}
 	return plan, nil

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
@@ -46,19 +47,37 @@ func roomKept(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) (*s
 			out.Requests[name] = sum
 		}
 	}
-	if out.Launched == 0 || late(ctx) {
+	if f.Solver.NoReasons {
+		return out, nil
+	}
+	if out.PricePerHour = new(offerings.Price); len(plan.Launches) == 0 {
 		return out, nil
 	}
 	others := f.Keep(func(pod *corev1.Pod) bool { return !scheduling.IsVirtual(pod) })
-	policy := *f.Solver
-	policy.NoReasons = true
-	others.Solver, others.Memory, others.Observer = &policy, f.Memory.Fork(), nil
-	without, _, err := withNominated(ctx, others)
-	if err != nil {
+	others.Memory = f.Memory.Fork()
+	var err error
+	if out.Without, err = comparison(ctx, others); err != nil {
 		return nil, err
 	}
-	if !late(ctx) {
-		out.PricePerHour = max(0, offers.Objective(f.Solver, &plan.Summary)-offers.Objective(f.Solver, &without.Summary))
+	if out.Without == nil {
+		out.PricePerHour = nil
+		return out, nil
 	}
+	*out.PricePerHour = max(0, offers.Objective(f.Solver, &plan.Summary)-offers.Objective(f.Solver, &out.Without.Summary))
 	return out, nil
+}
+
+// comparison is a plan whose price others are compared with: without lower bound, reasons and warnings. It is nil where a deadline has
+// passed.
+func comparison(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
+	policy := *f.Solver
+	policy.NoReasons = true
+	f.Solver, f.Observer = &policy, nil
+	plan, err := solve(ctx, f)
+	if err != nil || late(ctx) {
+		return nil, err
+	}
+	plan.Warnings = []scheduling.Warning{}
+	conclude(&plan.Summary, proof{}, offers.Objective(f.Solver, &plan.Summary), false)
+	return plan, nil
 }

@@ -115,7 +115,7 @@ func (x *Session) Plan(ctx context.Context) (*scheduling.Plan, error) {
 		return plan, err
 	}
 	p := x.Problem()
-	if err := stateShares(ctx, &p, x.solver, plan); err != nil {
+	if err := stateShares(ctx, &p, facts, plan); err != nil {
 		return nil, err
 	}
 	return plan, nil

@@ -23,45 +23,48 @@ import (
 // highest count of.
 const schedulingSeeds = 3
 
-// stateShares adds to a plan of p the shares of its SpotPolicies, their price, and warnings where they cannot hold or
-// where kube-scheduler may break them. p is the problem before its pods are divided. Without policies it does nothing.
-func stateShares(ctx context.Context, p *scheduling.Problem, policy scheduling.Policy, plan *scheduling.Plan) error {
-	if len(p.SpotPolicies) == 0 {
+// stateShares adds to a plan of p the shares of its SpotPolicies, by which the facts of p are divided, their price, and warnings where
+// they cannot hold or where kube-scheduler may break them. Without policies it does nothing.
+func stateShares(ctx context.Context, p *scheduling.Problem, f *instance.Facts, plan *scheduling.Plan) error {
+	if f.Division == nil {
 		return nil
 	}
-	s := &plan.Summary
-	s.SpotShares = spotshare.Shares(p, plan)
+	s, policy := &plan.Summary, *f.Solver
+	s.SpotShares = f.Division.Planned(plan)
 	free := *p
 	free.SpotPolicies = nil
 	if policy.Placement == scheduling.PlacementFree {
-		if err := scheduledShares(&free, p, plan); err != nil {
+		if err := scheduledShares(&free, f.Division, plan); err != nil {
 			return err
 		}
 	}
-	policy.Effort, policy.NoReasons = scheduling.EffortFast, true
-	facts, err := instance.NewFacts(&free, &policy)
-	if err != nil {
-		return err
+	if !policy.NoReasons {
+		policy.Effort = scheduling.EffortFast
+		facts, err := instance.NewFacts(&free, &policy)
+		if err != nil {
+			return err
+		}
+		if s.WithoutSpotPolicies, err = comparison(ctx, facts); err != nil {
+			return err
+		}
 	}
-	without, err := solve(ctx, facts)
-	if err != nil {
-		return err
+	if s.WithoutSpotPolicies != nil {
+		price := offers.Objective(&policy, &s.WithoutSpotPolicies.Summary)
+		s.WithoutSpotPoliciesPerHour = &price
 	}
-	price := offers.Objective(&policy, &without.Summary)
-	s.WithoutSpotPoliciesPerHour = &price
-	plan.Warnings = append(plan.Warnings, shareWarnings(p, plan, without)...)
+	plan.Warnings = append(plan.Warnings, shareWarnings(plan)...)
 	return nil
 }
 
 // scheduledShares estimates the pods on spot nodes where no pod carries a requirement of a policy: kube-scheduler binds the
 // pods of free, which is p without policies, on the nodes of the plan. Pods that stay pending count as on spot, because nodes
 // would be launched for them without the policy.
-func scheduledShares(free, p *scheduling.Problem, plan *scheduling.Plan) error {
+func scheduledShares(free *scheduling.Problem, d *spotshare.Division, plan *scheduling.Plan) error {
 	after := *free
 	after.Nodes = slices.Clone(free.Nodes)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		node, err := l.Node(boughtPrefix+l.Name, &l.Options[0], p.CatalogOf(l.NodePool))
+		node, err := l.Node(boughtPrefix+l.Name, &l.Options[0], free.CatalogOf(l.NodePool))
 		if err != nil {
 			return err
 		}
@@ -75,7 +78,7 @@ func scheduledShares(free, p *scheduling.Problem, plan *scheduling.Plan) error {
 			return err
 		}
 		bound := lo.SliceToMap(list, func(b Binding) (types.NamespacedName, string) { return b.Pod, b.Node })
-		for i, share := range spotshare.Count(p, spotNodes, func(pod *corev1.Pod) string { return cmp.Or(pod.Spec.NodeName, bound[podspec.PodKey(pod)]) }) {
+		for i, share := range d.Count(spotNodes, func(pod *corev1.Pod) string { return cmp.Or(pod.Spec.NodeName, bound[podspec.PodKey(pod)]) }) {
 			spot, most := share.Pods-share.OnDemand, &plan.Summary.SpotShares[i].SpotAfterScheduling
 			if *most == nil || **most < spot {
 				*most = &spot
@@ -87,20 +90,21 @@ func scheduledShares(free, p *scheduling.Problem, plan *scheduling.Plan) error {
 
 // shareWarnings warns of policies that select no pod, of those that keep pods pending, which have nodes in a plan without policies, and of those that
 // kube-scheduler is expected to break.
-func shareWarnings(p *scheduling.Problem, plan, without *scheduling.Plan) (out []scheduling.Warning) {
+func shareWarnings(plan *scheduling.Plan) (out []scheduling.Warning) {
 	refused, placed := map[string]bool{}, map[types.NamespacedName]bool{}
 	for i := range plan.Unschedulable {
 		refused[plan.Unschedulable[i].Pod] = true
 	}
-	for pod := range without.Placements() {
-		placed[pod] = true
+	if without := plan.Summary.WithoutSpotPolicies; without != nil {
+		for pod := range without.Placements() {
+			placed[pod] = true
+		}
 	}
 	out = spotshare.SelectNothing(plan.Summary.SpotShares)
-	_, shares := spotshare.Divide(p)
 	for i := range plan.Summary.SpotShares {
 		s := &plan.Summary.SpotShares[i]
 		object := "SpotPolicy/" + s.Policy
-		pending := lo.Filter(shares[i].OnDemandPods, func(pod types.NamespacedName, _ int) bool { return refused[pod.String()] && placed[pod] })
+		pending := lo.Filter(s.OnDemandPods, func(pod types.NamespacedName, _ int) bool { return refused[pod.String()] && placed[pod] })
 		if len(pending) > 0 {
 			out = append(out, scheduling.Warning{Object: object, Message: fmt.Sprintf(
 				"keeps %d of its %d pods pending, which must not be on spot nodes, and which a plan without the policy places: let a NodePool launch on-demand nodes for them, raise maxSpotPercent or lower minOnDemand",

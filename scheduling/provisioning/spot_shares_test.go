@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/buffers"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -125,6 +126,7 @@ func TestSpotPolicyWithoutOnDemandNodes(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, verify.Plan(p, plan))
 	assert.Len(t, plan.Unschedulable, 4)
+	assert.Contains(t, lo.Map(plan.Unschedulable[0].Reasons, func(r scheduling.ReasonCount, _ int) string { return r.Detail }), "SpotPolicy web keeps the pod off spot nodes (maxSpotPercent)")
 	assert.Contains(t, lo.Map(plan.Warnings, func(w scheduling.Warning, _ int) string { return w.Object + " " + w.Message }),
 		"SpotPolicy/web keeps 4 of its 10 pods pending, which must not be on spot nodes, and which a plan without the policy places: "+
 			"let a NodePool launch on-demand nodes for them, raise maxSpotPercent or lower minOnDemand")
@@ -207,4 +209,29 @@ func TestSpotPolicyThatSelectsNothing(t *testing.T) {
 	plan, err := provisioning.Planner{}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	require.Contains(t, plan.Warnings, scheduling.Warning{Object: "SpotPolicy/web", Message: "selects no pod; is podSelector or a namespace misspelt?"})
+}
+
+// A session keeps the room: a real pod that comes takes the place of a virtual one, for which the next plan has room again, as a
+// plan of the same problem has.
+func TestSessionKeepsRoom(t *testing.T) {
+	p := spotMarket()
+	web := p.Pods[0]
+	p.Pods = (&buffers.Buffer{Namespace: "default", Name: "spare", Replicas: 3, Template: corev1.PodTemplateSpec{Spec: web.Spec}}).Pods()
+	p.Nodes = []*corev1.Node{schedulingtest.Node("n", schedulingtest.Allocatable(schedulingtest.Cores(2), schedulingtest.GiB(8)))}
+	session, err := provisioning.NewSession(scheduling.Policy{}, p)
+	require.NoError(t, err)
+	for real := range 2 {
+		if real > 0 {
+			require.NoError(t, session.Apply(scheduling.Delta{Pods: []*corev1.Pod{web}}))
+		}
+		plan, err := session.Plan(t.Context())
+		require.NoError(t, err)
+		now := session.Problem()
+		require.NoError(t, verify.Plan(now, plan))
+		room := plan.Summary.RoomKept
+		assert.Equal(t, []int{3, 2 - real, 1 + real}, []int{room.Pods, room.Existing, room.Launched})
+		again, err := provisioning.Planner{}.Plan(t.Context(), now)
+		require.NoError(t, err)
+		assert.Equal(t, room, again.Summary.RoomKept)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -262,9 +263,8 @@ func summaryMutations() []mutation {
 		{"room of too few pods", virtual(func(r *scheduling.RoomKept) { r.Pods, r.Launched = 2, 2 }), broken(verify.CodeSummaryRoomKept)},
 		{"room on existing nodes", virtual(func(r *scheduling.RoomKept) { r.Existing, r.Launched = 3, 0 }), broken(verify.CodeSummaryRoomKept)},
 		{"room larger than the pods", virtual(func(r *scheduling.RoomKept) { r.Requests = st.Resources(st.Cores(2)) }), broken(verify.CodeSummaryRoomKept)},
-		{"room below no price", virtual(func(r *scheduling.RoomKept) { r.PricePerHour = -1 }), broken(verify.CodeSummaryRoomKept)},
+		{"room at a price without a plan", virtual(func(r *scheduling.RoomKept) { r.PricePerHour = lo.ToPtr(st.Cents(1)) }), broken(verify.CodeSummaryRoomKept)},
 		{"shares of a SpotPolicy that the problem lacks", change(func(s *scheduling.Summary) { s.SpotShares = []scheduling.SpotShare{{Policy: "web"}} }), broken(verify.CodeSummarySpotShares)},
-		{"room above the price of the plan", virtual(func(r *scheduling.RoomKept) { r.PricePerHour = st.Cents(1000) }), broken(verify.CodeSummaryRoomKept)},
 		{"resource twice", change(func(s *scheduling.Summary) { s.Resources = append(s.Resources, s.Resources[0]) }), broken(verify.CodeSummaryResources)},
 		{"bound above the price", func(f *fixture) { f.claim(f.plan.Summary.PricePerHour + 1) }, broken(verify.CodeBoundAbovePrice, verify.CodeBoundUnproven)},
 		{"bound negative", func(f *fixture) { f.plan.Summary.LowerBoundPerHour = -1; f.plan.Summary.Gap = -1.06e9 - 1 }, broken(verify.CodeBoundAbovePrice)},

@@ -54,7 +54,17 @@ func TestForgedSpotShares(t *testing.T) {
 		}, []verify.Code{verify.CodeSpotShare, verify.CodeNodeAffinity}},
 		"other shares": {func(_ *scheduling.Problem, plan *scheduling.Plan) { plan.Summary.SpotShares[0].Spot-- },
 			[]verify.Code{verify.CodeSummarySpotShares}},
-		"no shares":           {func(_ *scheduling.Problem, plan *scheduling.Plan) { plan.Summary.SpotShares = nil }, []verify.Code{verify.CodeSummarySpotShares}},
+		"no shares": {func(_ *scheduling.Problem, plan *scheduling.Plan) { plan.Summary.SpotShares = nil }, []verify.Code{verify.CodeSummarySpotShares}},
+		"a price without the policy that no plan has": {func(_ *scheduling.Problem, plan *scheduling.Plan) {
+			*plan.Summary.WithoutSpotPoliciesPerHour -= st.Cents(1)
+		}, []verify.Code{verify.CodeSummarySpotShares}},
+		"a price without the policy and without its plan": {func(_ *scheduling.Problem, plan *scheduling.Plan) {
+			plan.Summary.WithoutSpotPolicies = nil
+		}, []verify.Code{verify.CodeSummarySpotShares}},
+		"a plan without the policy that leaves a node out": {func(_ *scheduling.Problem, plan *scheduling.Plan) {
+			without := plan.Summary.WithoutSpotPolicies
+			without.Launches = without.Launches[1:]
+		}, []verify.Code{verify.CodeSummaryPrice}},
 		"shares of no policy": {func(p *scheduling.Problem, _ *scheduling.Plan) { p.SpotPolicies = nil }, []verify.Code{verify.CodeSummarySpotShares}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -77,6 +77,9 @@ func askFix(s *subject, a ask, values []string) scheduling.Change {
 		case a.expression.Operator() != requirements.In:
 			c.Text = fmt.Sprintf("widen %s, such as to %s", a.expression.Short(), strings.Join(c.Values, ", "))
 		}
+		if b := s.bound(); b.Policy != "" && !a.selector && a.expression.Key() == offerings.CapacityTypeLabel {
+			c.Text = allowSpot(b)
+		}
 		if fault := clash(s.in, s.needs.group, a, s.needs.asks); fault != "" {
 			c.Text = fault + ": " + c.Text
 		}

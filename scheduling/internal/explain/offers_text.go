@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -48,12 +49,13 @@ func affinityFault(c *podspec.Constraint) string {
 	return "none of its terms can match any node"
 }
 
-// affinityReason says that a required node affinity does not match.
-func affinityReason(c *podspec.Constraint) string {
-	if text := affinityText(c); text != "" {
-		return "required node affinity does not match: " + text
+// affinityReason says that a required node affinity does not match a place, or which SpotPolicy keeps the pods off it.
+func affinityReason(s *subject, p place) scheduling.ReasonCount {
+	text := "required node affinity does not match: " + cmp.Or(affinityText(s.needs.group), "none of its terms can match any node")
+	if b := s.spotBound(p); b.Policy != "" {
+		text = fmt.Sprintf("SpotPolicy %s keeps the pod off spot nodes (%s)", b.Policy, b.Field)
 	}
-	return "required node affinity does not match: none of its terms can match any node"
+	return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: text}
 }
 
 // leftOut reports whether an offer cannot be launched only because the pool's own catalog lacks it, e.g. because its

@@ -6,10 +6,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/spotshare"
 )
 
 // reasonOf words an obstacle of a place.
@@ -36,9 +38,9 @@ func offerReason(s *subject, p place, x obstacle) scheduling.ReasonCount {
 		if a := s.needs.asks[x.n]; a.selector {
 			return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: "node selector " + a.expression.Raw + "=" + strings.Join(a.expression.Values(), ",") + " does not match"}
 		}
-		return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: affinityReason(s.needs.group)}
+		return affinityReason(s, p)
 	case unmetAffinity:
-		return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: affinityReason(s.needs.group)}
+		return affinityReason(s, p)
 	case volumesElsewhere:
 		return volumeReason(s.needs.group)
 	case excluded:
@@ -67,6 +69,9 @@ func nodeReason(s *subject, bin int, x obstacle) scheduling.ReasonCount {
 	case tainted:
 		return scheduling.ReasonCount{Code: scheduling.ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(node.Fit(s.needs.group).Node.Taint)}
 	case unmet, unmetAffinity:
+		if on := (place{onNode, bin}); s.spotBound(on).Policy != "" {
+			return affinityReason(s, on)
+		}
 		return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}
 	case portBound:
 		return scheduling.ReasonCount{Code: scheduling.ReasonHostPorts, Detail: "a pod on the node binds the same host port"}
@@ -101,6 +106,9 @@ func changeOf(s *subject, p place, x obstacle) scheduling.Change {
 
 // askChange asks for the value that a place has of a label.
 func askChange(s *subject, p place, a ask) scheduling.Change {
+	if b := s.spotBound(p); b.Policy != "" && !a.selector {
+		return affinityChange(s, p)
+	}
 	c := scheduling.Change{Kind: a.kind(), Key: a.expression.Raw, From: a.values(), Text: "drop " + a.expression.Short() + " from the required node affinity"}
 	if a.selector {
 		c.Text = "drop the node selector " + a.expression.Raw
@@ -111,8 +119,33 @@ func askChange(s *subject, p place, a ask) scheduling.Change {
 	return c
 }
 
-func affinityChange(group *podspec.Constraint) scheduling.Change {
-	return scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(group)}
+func affinityChange(s *subject, p place) scheduling.Change {
+	c := scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(s.needs.group)}
+	if b := s.spotBound(p); b.Policy != "" {
+		c.Key, c.Text = offerings.CapacityTypeLabel, allowSpot(b)
+	}
+	return c
+}
+
+// allowSpot proposes to change the bound of a SpotPolicy.
+func allowSpot(b spotshare.Bound) string {
+	return fmt.Sprintf("let SpotPolicy %s allow more pods on spot nodes (%s)", b.Policy, b.Field)
+}
+
+// bound is the bound of a SpotPolicy that keeps the pods off spot nodes; the zero value for none.
+func (s *subject) bound() spotshare.Bound {
+	if s.class == nil || len(s.class.Pods) == 0 {
+		return spotshare.Bound{}
+	}
+	return s.in.Facts.Division.BoundOf(podspec.PodKey(s.class.Pods[0]))
+}
+
+// spotBound is the bound of a SpotPolicy that keeps the pods off a place; the zero value where the place is on no spot node.
+func (s *subject) spotBound(p place) spotshare.Bound {
+	if s.labelAt(p, offerings.CapacityTypeLabel) != string(offerings.Spot) {
+		return spotshare.Bound{}
+	}
+	return s.bound()
 }
 
 func volumesChange(group *podspec.Constraint) scheduling.Change {
@@ -130,7 +163,7 @@ func offerChange(s *subject, p place, x obstacle) scheduling.Change {
 	case unmet:
 		return askChange(s, p, s.needs.asks[x.n])
 	case unmetAffinity:
-		return affinityChange(s.needs.group)
+		return affinityChange(s, p)
 	case volumesElsewhere:
 		return volumesChange(s.needs.group)
 	case excluded:
@@ -164,7 +197,7 @@ func nodeChange(s *subject, p place, x obstacle) scheduling.Change {
 	case unmet:
 		return askChange(s, p, s.needs.asks[x.n])
 	case unmetAffinity:
-		return affinityChange(s.needs.group)
+		return affinityChange(s, p)
 	case volumesElsewhere:
 		return volumesChange(s.needs.group)
 	case attachFull:

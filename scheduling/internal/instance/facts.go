@@ -21,7 +21,9 @@ import (
 // Facts is a validated problem and policy, with the state of the cluster read from it, before anything is decided.
 // Several plans may be made of the same facts, e.g. one for each choice of volumes, see [Facts.Under].
 type Facts struct {
-	Problem  *scheduling.Problem
+	Problem *scheduling.Problem
+	// Division says how SpotPolicies divide the pods of Problem; nil without policies.
+	Division *spotshare.Division
 	Solver   *scheduling.Policy
 	Readings *podspec.Readings
 	Cluster  *hosts.Cluster
@@ -87,14 +89,16 @@ func (f *Facts) Keep(keep func(*corev1.Pod) bool) *Facts {
 // names object, field and value.
 func NewFacts(p *scheduling.Problem, s *scheduling.Policy) (*Facts, error) {
 	r, err := validate.Read(p, s)
+	var division *spotshare.Division
 	if err == nil && len(p.SpotPolicies) > 0 {
-		p, _ = spotshare.Divide(p)
+		division = spotshare.Divide(p)
+		p = division.Problem
 		r, err = validate.Read(p, s)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Facts{Problem: p, Solver: s, Readings: r, Cluster: hosts.NewCluster(p), Memory: NewMemory()}, nil
+	return &Facts{Division: division, Problem: p, Solver: s, Readings: r, Cluster: hosts.NewCluster(p), Memory: NewMemory()}, nil
 }
 
 // Memory keeps tables from one plan to the next, because most of a cluster stays as it is. A table is used only where

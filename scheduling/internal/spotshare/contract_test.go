@@ -41,7 +41,8 @@ func TestOrderOfChosenPods(t *testing.T) {
 		p.SpotPolicies = []*scheduling.SpotPolicy{{ObjectMeta: metav1.ObjectMeta{Name: "p"}, Spec: scheduling.SpotPolicySpec{
 			PodSelector: &metav1.LabelSelector{}, MinOnDemand: n,
 		}}}
-		divided, shares := spotshare.Divide(&p)
+		division := spotshare.Divide(&p)
+		divided, shares := division.Problem, division.Count(nil, func(*corev1.Pod) string { return "" })
 		require.Equal(t, want[:n], append([]string{}, lo.Map(shares[0].OnDemandPods, func(pod types.NamespacedName, _ int) string { return pod.Name })...))
 		require.Equal(t, 8, shares[0].Pods)
 		require.Empty(t, divided.SpotPolicies)

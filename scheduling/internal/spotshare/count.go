@@ -13,21 +13,23 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Shares returns the shares of the policies of a problem once a plan is carried out, in the order of their names; nil
-// without policies.
-func Shares(p *scheduling.Problem, plan *scheduling.Plan) []scheduling.SpotShare {
+// Planned returns the shares of the policies once a plan is carried out, in the order of their names; nil without policies.
+func (d *Division) Planned(plan *scheduling.Plan) []scheduling.SpotShare {
+	if d == nil {
+		return nil
+	}
 	places := map[types.NamespacedName]scheduling.Placement{}
 	for pod, at := range plan.Placements() {
 		places[pod] = at
 	}
-	spotNodes := SpotNodes(p.Nodes)
+	spotNodes := SpotNodes(d.Problem.Nodes)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		if slices.ContainsFunc(l.Options, func(o scheduling.LaunchOption) bool { return o.CapacityType == offerings.Spot }) {
 			spotNodes[launchPrefix+l.Name] = true
 		}
 	}
-	return Count(p, spotNodes, func(pod *corev1.Pod) string {
+	return d.Count(spotNodes, func(pod *corev1.Pod) string {
 		at := places[podspec.PodKey(pod)]
 		if at.Launch != nil {
 			return launchPrefix + at.Launch.Name
@@ -39,22 +41,21 @@ func Shares(p *scheduling.Problem, plan *scheduling.Plan) []scheduling.SpotShare
 // launchPrefix begins the names of launches among those of nodes; no node's name has a slash.
 const launchPrefix = "launch/"
 
-// Count returns the shares of the policies of a problem with each pod on the node that nodeOf returns, "" for none.
+// Count returns the shares of the policies with each pod on the node that nodeOf returns, "" for none; nil without policies.
 // spotNodes are the spot nodes by name.
-func Count(p *scheduling.Problem, spotNodes map[string]bool, nodeOf func(*corev1.Pod) string) []scheduling.SpotShare {
-	_, shares := Divide(p)
-	for i, policy := range inOrder(p.SpotPolicies) {
-		selected, share := selection(&policy.Spec), &shares[i]
-		for _, pod := range slices.Concat(p.Running, p.Pods) {
-			if !counts(pod) || !selected(pod) {
-				continue
-			}
+func (d *Division) Count(spotNodes map[string]bool, nodeOf func(*corev1.Pod) string) []scheduling.SpotShare {
+	if d == nil {
+		return nil
+	}
+	shares := slices.Clone(d.shares)
+	for i := range shares {
+		for _, pod := range d.pods[i] {
 			switch node := nodeOf(pod); {
 			case node == "":
 			case spotNodes[node]:
-				share.Spot++
+				shares[i].Spot++
 			default:
-				share.OnDemand++
+				shares[i].OnDemand++
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/internal/lifecycle"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -16,39 +17,63 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Divide returns the problem without SpotPolicies in which each pod that a policy chooses requires that its node is no spot
-// node, and the shares of the policies as far as they are known without a plan. Pods are chosen in the order that
-// [scheduling.SpotPolicy] states. Without policies it is the problem itself. p is not changed; entries that are nil, and
-// selectors that are not valid, select nothing.
-func Divide(p *scheduling.Problem) (*scheduling.Problem, []scheduling.SpotShare) {
+// Division is the pods of a problem as its SpotPolicies divide them. nil is that of no policies.
+type Division struct {
+	// Problem is the problem without SpotPolicies, in which each pod that a policy chooses requires that its node is no spot node.
+	Problem *scheduling.Problem
+	// shares are those of the policies in the order of their names, as far as they are known without a plan, and pods the pods of
+	// each.
+	shares []scheduling.SpotShare
+	pods   [][]*corev1.Pod
+	// bounds are those from which pods have the requirement, by pod.
+	bounds map[types.NamespacedName]Bound
+}
+
+// Bound is the bound of a SpotPolicy: its field maxSpotPercent or minOnDemand. The zero value is none.
+type Bound struct{ Policy, Field string }
+
+// Divide divides the pods of a problem. They are chosen in the order that [scheduling.SpotPolicy] states. Without policies it is nil.
+// p is not changed; entries that are nil, and selectors that are not valid, select nothing.
+func Divide(p *scheduling.Problem) *Division {
 	if len(p.SpotPolicies) == 0 {
-		return p, nil
+		return nil
 	}
-	out := *p
-	out.SpotPolicies = nil
-	out.Pods, out.Running = slices.Clone(p.Pods), slices.Clone(p.Running)
-	places := placesOf(&out)
-	var shares []scheduling.SpotShare
+	problem := *p
+	problem.SpotPolicies = nil
+	problem.Pods, problem.Running = slices.Clone(p.Pods), slices.Clone(p.Running)
+	out := &Division{Problem: &problem, bounds: map[types.NamespacedName]Bound{}}
+	places := placesOf(&problem)
 	for _, policy := range inOrder(p.SpotPolicies) {
 		selected := selection(&policy.Spec)
-		var pods []*place
+		var ordered []*place
+		var pods []*corev1.Pod
 		for i := range places {
 			if selected(*places[i].pod) {
 				places[i].rank = places[i].order()
-				pods = append(pods, &places[i])
+				ordered, pods = append(ordered, &places[i]), append(pods, *places[i].pod)
 			}
 		}
-		slices.SortFunc(pods, comparePlaces)
-		share := scheduling.SpotShare{Policy: policy.Name, Pods: len(pods), MinOnDemand: minOnDemand(&policy.Spec, len(pods))}
-		for _, x := range pods[:share.MinOnDemand] {
-			share.OnDemandPods = append(share.OnDemandPods, podspec.PodKey(*x.pod))
+		slices.SortFunc(ordered, comparePlaces)
+		least, field := minOnDemand(&policy.Spec, len(pods))
+		share := scheduling.SpotShare{Policy: policy.Name, Pods: len(pods), MinOnDemand: least}
+		for _, x := range ordered[:share.MinOnDemand] {
+			key := podspec.PodKey(*x.pod)
+			share.OnDemandPods = append(share.OnDemandPods, key)
 			if x.rank > neverSpot {
-				*x.pod = withoutSpot(*x.pod)
+				*x.pod, out.bounds[key] = withoutSpot(*x.pod), Bound{policy.Name, field}
 			}
 		}
-		shares = append(shares, share)
+		out.shares, out.pods = append(out.shares, share), append(out.pods, pods)
 	}
-	return &out, shares
+	return out
+}
+
+// BoundOf is the bound from which a pod has the requirement that its node is no spot node.
+func (d *Division) BoundOf(pod types.NamespacedName) Bound {
+	if d == nil {
+		return Bound{}
+	}
+	return d.bounds[pod]
 }
 
 // inOrder are the policies in the order of their names.
@@ -71,13 +96,15 @@ func counts(pod *corev1.Pod) bool {
 		len(pod.Spec.SchedulingGates) == 0
 }
 
-// minOnDemand is the number of n pods that must not be on spot nodes.
-func minOnDemand(s *scheduling.SpotPolicySpec, n int) int {
-	least := int(s.MinOnDemand)
+// minOnDemand is the number of n pods that must not be on spot nodes, and the field of the policy that decides it.
+func minOnDemand(s *scheduling.SpotPolicySpec, n int) (least int, field string) {
+	least, field = int(s.MinOnDemand), "minOnDemand"
 	if s.MaxSpotPercent != nil {
-		least = max(least, n-n*int(*s.MaxSpotPercent)/100)
+		if share := n - n*int(*s.MaxSpotPercent)/100; share >= least {
+			least, field = share, "maxSpotPercent"
+		}
 	}
-	return max(0, min(n, least))
+	return max(0, min(n, least)), field
 }
 
 // The ranks of pods in the order in which they are chosen.

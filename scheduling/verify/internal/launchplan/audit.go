@@ -47,6 +47,9 @@ func Judge(report *rule.Report, p scheduling.Problem, policy scheduling.Policy, 
 	a.bindings()
 	summary := &summaryCheck{report: report, state: state, plan: plan, launches: a.launches.launches}
 	summary.summary()
+	compared := &comparison{report: report, policy: policy, plan: plan}
+	compared.room(divided)
+	compared.spotPolicies(p)
 	proof := a.bound()
 	if withRefusals {
 		places := a.placeSearch()

@@ -17,4 +17,5 @@ package launchplan
 //	claims       volumes that pods share
 //	option_terms options that topology terms could tell apart
 //	summary      the sums
+//	comparison   the prices of plans without virtual pods and without SpotPolicies
 //	refusals, simulation  whether a node or a machine has a place for a pod that is not placed

@@ -58,7 +58,7 @@ func (c *summaryCheck) summary() {
 	c.roomKept(s.RoomKept)
 }
 
-// roomKept checks the room that virtual pods are said to keep free, and that it costs no more than the plan.
+// roomKept checks the room that virtual pods are said to keep free.
 func (c *summaryCheck) roomKept(got *scheduling.RoomKept) {
 	want := scheduling.RoomKept{}
 	requests := snapshot.Amounts{}
@@ -96,9 +96,6 @@ func (c *summaryCheck) roomKept(got *scheduling.RoomKept) {
 	stated := snapshot.RoundedUp(got.Requests)
 	if len(snapshot.Exceeding(stated, requests))+len(snapshot.Exceeding(requests, stated)) > 0 {
 		c.report.Add(rule.SummaryRoomKept, "summary", "roomKept requests %v, want %v", stated, requests)
-	}
-	if most := max(c.plan.Summary.PricePerHour, c.plan.Summary.ExpectedPerHour); got.PricePerHour < 0 || got.PricePerHour > most || want.Launched == 0 && got.PricePerHour != 0 {
-		c.report.Add(rule.SummaryRoomKept, "summary", "roomKept costs $%v, with %d virtual pods on launches and a price of $%v", got.PricePerHour, want.Launched, most)
 	}
 }
 

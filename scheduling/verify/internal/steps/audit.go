@@ -30,7 +30,8 @@ func New(planner disruption.Planner, cluster disruption.Cluster, plan *disruptio
 
 // Judge carries the plan out, and reports each rule that it breaks but those about the lower bound.
 func (a *Audit) Judge(report *rule.Report) {
-	g := newClusterState(&a.planner, a.withRoom(report), a.plan)
+	a.judgeRoom(report)
+	g := newClusterState(&a.planner, a.withRoom(), a.plan)
 	start := g.totals()
 	spot := newSpotCheck(g, a.bounds)
 	frontier := []disruption.Point{}

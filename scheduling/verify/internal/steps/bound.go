@@ -17,7 +17,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// ProveBound judges the lower bound: the price of a new cluster for the pods of the nodes that may go for some reason,
+// ProveBound judges the lower bound: the price of a new cluster for the pods of the nodes that may go for some reason, virtual pods with room included,
 // beside the nodes that may not. It returns the proof of the first price, which has no terms where the certificate need not
 // be read, and the second price. Pods that the plan leaves out are left out.
 func (a *Audit) ProveBound(report *rule.Report) (proof *certificate.Proof, kept offerings.Price) {
@@ -52,12 +52,13 @@ func (a *Audit) ProveBound(report *rule.Report) (proof *certificate.Proof, kept 
 // rebuildProblem returns the problem of a new cluster in place of the nodes that may go, its policy, and the price of the
 // pools' nodes that may not.
 func (a *Audit) rebuildProblem() (scheduling.Problem, scheduling.Policy, *big.Int) {
-	g := newClusterState(&a.planner, a.cluster, &disruption.ConsolidationPlan{})
-	problem, kept := a.cluster.Problem, new(big.Int)
+	cluster := a.withRoom()
+	g := newClusterState(&a.planner, cluster, &disruption.ConsolidationPlan{})
+	problem, kept := cluster.Problem, new(big.Int)
 	problem.Nodes, problem.Pods, problem.Running = nil, nil, nil
 	goes := make(map[string]bool)
 	var leave []*clusterNode
-	for _, node := range a.cluster.Nodes {
+	for _, node := range cluster.Nodes {
 		s := g.nodes[node.Name]
 		if goes[node.Name] = g.mayGoForSome(s); goes[node.Name] {
 			leave = append(leave, s)
@@ -68,7 +69,7 @@ func (a *Audit) rebuildProblem() (scheduling.Problem, scheduling.Policy, *big.In
 			kept.Add(kept, big.NewInt(s.price))
 		}
 	}
-	for _, pod := range lo.Compact(slices.Concat(a.cluster.Running, a.cluster.Pods)) {
+	for _, pod := range lo.Compact(slices.Concat(cluster.Running, cluster.Pods)) {
 		switch {
 		case pod.Spec.NodeName == "":
 		case !goes[pod.Spec.NodeName]:

@@ -13,40 +13,63 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// withRoom returns the cluster in which the virtual pods run that have room according to the plan. It checks that they are
-// pending virtual pods of the cluster, each once, and have room there beside the running pods; and that the plan leaves out
-// no virtual pod that has room, unless other pods are pending or on nodes that go, for which room may be reserved.
-func (a *Audit) withRoom(report *rule.Report) disruption.Cluster {
-	out := a.cluster
+// withRoom returns the cluster in which the virtual pods run that have room according to the plan.
+func (a *Audit) withRoom() disruption.Cluster {
+	out, at := a.cluster, a.rooms()
+	out.Pods = nil
+	for _, pod := range lo.Compact(a.cluster.Pods) {
+		node := at[snapshot.ObjectName(pod)]
+		if node == "" || !isSpare(pod) {
+			out.Pods = append(out.Pods, pod)
+			continue
+		}
+		runs := *pod
+		runs.Spec.NodeName = node
+		out.Running = append(slices.Clip(out.Running), &runs)
+	}
+	return out
+}
+
+// rooms are the nodes of the pods that have room according to the plan, by pod.
+func (a *Audit) rooms() map[string]string {
 	at := make(map[string]string)
 	for _, x := range a.plan.Room {
 		for _, pod := range x.Pods {
-			if at[pod] != "" {
-				report.Add(rule.RoomKept, "pod/"+pod, "has room on node %s, and on node %s", at[pod], x.Node)
-			}
 			at[pod] = x.Node
+		}
+	}
+	return at
+}
+
+// isSpare reports whether a pod is virtual and pending.
+func isSpare(pod *corev1.Pod) bool {
+	return scheduling.IsVirtual(pod) && pod.Spec.NodeName == "" && snapshot.Live(pod)
+}
+
+// judgeRoom checks that the pods that have room according to the plan are pending virtual pods of the cluster, each once, and have
+// room there beside the running pods; and that the plan leaves out no virtual pod that has room, unless other pods are pending or on
+// nodes that go, for which room may be reserved.
+func (a *Audit) judgeRoom(report *rule.Report) {
+	at := a.rooms()
+	count := make(map[string]int)
+	for _, x := range a.plan.Room {
+		for _, pod := range x.Pods {
+			if count[pod]++; count[pod] > 1 {
+				report.Add(rule.RoomKept, "pod/"+pod, "has room on node %s, and on another node", x.Node)
+			}
 		}
 	}
 	var left []*corev1.Pod
 	others := false
-	out.Pods = nil
-	for _, pod := range a.cluster.Pods {
-		switch {
-		case pod == nil:
-			continue
-		case pod.Spec.NodeName != "" || !snapshot.Live(pod):
-		case !scheduling.IsVirtual(pod):
-			others = true
-		case at[snapshot.ObjectName(pod)] != "":
-			runs := *pod
-			runs.Spec.NodeName = at[snapshot.ObjectName(pod)]
-			out.Running = append(slices.Clip(out.Running), &runs)
-			delete(at, snapshot.ObjectName(pod))
-			continue
+	for _, pod := range lo.Compact(a.cluster.Pods) {
+		switch name := snapshot.ObjectName(pod); {
+		case !isSpare(pod):
+			others = others || pod.Spec.NodeName == "" && snapshot.Live(pod)
+		case at[name] != "":
+			delete(at, name)
 		default:
 			left = append(left, pod)
 		}
-		out.Pods = append(out.Pods, pod)
 	}
 	for pod := range at {
 		report.Add(rule.RoomKept, "pod/"+pod, "is no pending virtual pod, and is said to have room on a node")
@@ -58,9 +81,8 @@ func (a *Audit) withRoom(report *rule.Report) disruption.Cluster {
 		others = others || pod != nil && a.goes(pod.Spec.NodeName) && reschedulable(pod)
 	}
 	if !others {
-		a.leftOut(report, out, left)
+		a.leftOut(report, a.withRoom(), left)
 	}
-	return out
 }
 
 // goes reports whether a node is being removed, or is about to be by its provider.

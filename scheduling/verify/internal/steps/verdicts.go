@@ -238,6 +238,9 @@ func (c *planCheck) blockedAndRebuilt(after offerings.Price) {
 	if c.cluster.state.Policy.Expects() {
 		least = s.Rebuilt.ExpectedPerHour
 	}
+	if room := s.Rebuilt.RoomPerHour; room != nil && (len(c.plan.Room) == 0 || *room < 0 || *room > least) {
+		c.report.Add(rule.SummaryRebuilt, "summary", "the room of virtual pods on %d nodes costs $%v of $%v", len(c.plan.Room), *room, least)
+	}
 	if least > after {
 		c.report.Add(rule.SummaryRebuilt, "summary", "rebuilt from scratch costs $%v, more than the $%v after the steps", least, after)
 	}
