@@ -232,6 +232,7 @@ func sharedNames() map[string]string {
 		"NotIn":         "operator, and a builder of a requirement with it",
 		"OnDemand":      "capacity type, and a builder of an offering with it",
 		"Plan":          "a plan of launches, and the check of one",
+		"Bill":          "the bill of nodes, and the check of one",
 		"Planner":       "the planner of a package, with its Policy",
 		"Regions":       "the regions of a cloud",
 		"Reserved":      "capacity type, and a builder of an offering with it",

@@ -124,6 +124,7 @@ func functions() map[string]any {
 		"scheduling.PodName":              scheduling.PodName,
 		"scheduling.Successor":            scheduling.Successor,
 		"certificate.QuantumKey":          certificate.QuantumKey,
+		"verify.Bill":                     verify.Bill,
 		"verify.Codes":                    verify.Codes,
 		"verify.Plan":                     verify.Plan,
 		"verify.Steps":                    verify.Steps,

@@ -64,9 +64,10 @@ package verify
 //
 //	verify       the checker of plans
 //	steps        the checker of consolidation steps
+//	bill         bills under commitments
 //	report       the violations found, and the codes of the rules
 //	proof        the amounts that add up to the lower bound
 //
 // Below stand internal/launchplan and internal/steps, which judge the two kinds of plans; internal/sums, the figures that
-// their summaries share; internal/certificate, the proofs of bounds; internal/binding, which binds pods one by one;
+// their summaries share; internal/certificate, the proofs of bounds; internal/bill, bills; internal/binding, which binds pods one by one;
 // internal/snapshot, the problem looked up by name; and internal/rule, which collects violations.
