@@ -24,7 +24,7 @@ func withRoom(p *scheduling.Problem, room []scheduling.Assignment) *scheduling.P
 	out := *p
 	out.Pods, out.Running = nil, slices.Clone(p.Running)
 	for _, pod := range p.Pods {
-		if node := at[podspec.PodName(pod)]; node != "" && scheduling.IsVirtual(pod) && podspec.Pending(pod) {
+		if node := at[scheduling.PodName(pod)]; node != "" && scheduling.IsVirtual(pod) && podspec.Pending(pod) {
 			out.Running = append(out.Running, scheduling.Successor(pod, node))
 		} else {
 			out.Pods = append(out.Pods, pod)
