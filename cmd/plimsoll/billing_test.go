@@ -252,3 +252,38 @@ func TestSlipsOfPricesAndAmounts(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.stderr)
 	require.Contains(t, r.stdout, "Verified by the prices that the plan names: --catalog "+flags[4]+" --prices "+prices+".\n")
 }
+
+// Verify checks the bill that a plan of launches or of steps states.
+func TestVerifyJudgesBills(t *testing.T) {
+	const file = "../../examples/commitments/billing.yaml"
+	for command, input := range map[string]string{"plan": "../../examples/quickstart", "consolidate": "../../examples/consolidate"} {
+		made := run(t, command, "-f", input, "--billing", file, "--effort", "fast", "-o", "json")
+		require.Equal(t, exitOK, made.code, made.stderr)
+		check := func(change func(*billing.Statement)) result {
+			var plan map[string]json.RawMessage
+			require.NoError(t, json.Unmarshal([]byte(made.stdout), &plan))
+			var bill billing.Statement
+			require.NoError(t, json.Unmarshal(plan["bill"], &bill))
+			change(&bill)
+			var err error
+			plan["bill"], err = json.Marshal(bill)
+			require.NoError(t, err)
+			changed, err := json.Marshal(plan)
+			require.NoError(t, err)
+			return run(t, "verify", "-f", input, "--plan", temp(t, "plan.json", string(changed)))
+		}
+		r := check(func(*billing.Statement) {})
+		require.Equal(t, exitOK, r.code, r.stderr)
+		require.Contains(t, r.stdout, "The bill is right: $")
+		for field, change := range map[string]func(*billing.Statement){
+			"bill.before": func(s *billing.Statement) { s.Before.List++ },
+			"bill.after": func(s *billing.Statement) {
+				s.After.Uncovered, s.After.PerHour = s.After.Uncovered-1, s.After.PerHour-1
+			},
+		} {
+			r = check(change)
+			require.Equal(t, exitBadInput, r.code, command)
+			require.Contains(t, r.stderr, "error: "+field+": is not the bill of the nodes under the commitments\n", command)
+		}
+	}
+}

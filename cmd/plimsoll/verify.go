@@ -12,6 +12,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -35,7 +36,7 @@ func verifyCommand(a *app) *cobra.Command {
 code independent of the planner: every pod is listed once, every node has capacity for its
 pods and may be launched by its NodePool, limits are respected, sums are right, and the lower
 bound is proven. It prints the amounts that add up to the lower bound. For a plan of "plimsoll
-consolidate" it replays the steps.
+consolidate" it replays the steps. The bill of a plan with --billing is checked, too.
 
 The plan states its settings, e.g. --no-spot, and the time for which it was made (--now): these
 are the defaults of verify's flags, and a flag with another value is told. Pass all settings for
@@ -86,7 +87,7 @@ a plan that states none, such as one of the library.`,
 				return verifyMoves(a, what.planner(solver), p, moves, prices, differ)
 			}
 			proof, err := verify.Checker{Policy: solver}.Prove(p.Problem, plan)
-			if err != nil {
+			if err = errors.Join(err, p.bills.Judge(plan.Bill, plan.Launches)); err != nil {
 				return a.refused(err, p.unknown(nodesOf(plan), podsOf(plan)), differ)
 			}
 			s := plan.Summary
@@ -101,6 +102,7 @@ a plan that states none, such as one of the library.`,
 			fmt.Fprintf(&a.stdout, "The plan is valid: %d of %d pods placed on %s and %s, for %s per hour%s.\n",
 				placed, pods, figures.Count(s.Nodes, "new node"), figures.Count(len(plan.Existing), "existing node"), figures.USD(objective(&s)), including)
 			printProof(&a.stdout, proof, s.LowerBoundPerHour)
+			printBill(&a.stdout, plan.Bill)
 			a.verifiedWith(prices, differ)
 			return nil
 		}),
@@ -119,7 +121,7 @@ a plan that states none, such as one of the library.`,
 // verifyMoves checks a plan of consolidate.
 func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan, prices, differ string) error {
 	proof, err := verify.StepsChecker{Planner: planner}.Prove(p.cluster(planner), plan)
-	if err != nil {
+	if err = errors.Join(err, p.bills.JudgeSteps(plan.Bill, plan.Steps)); err != nil {
 		return a.refused(err, p.unknown(nodesOfMoves(plan), podsOfMoves(plan)), differ)
 	}
 	s := plan.Summary
@@ -127,6 +129,7 @@ func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruptio
 	fmt.Fprintf(&a.stdout, "The plan is valid: %s from %s to %s, %s, from %s to %s per hour.\n", figures.Count(len(plan.Steps), "step"),
 		figures.Count(s.NodesBefore, "node"), figures.Count(s.NodesAfter, "node"), figures.Count(s.PodsMoved, "pod")+" rescheduled", figures.USD(before), figures.USD(after))
 	printProof(&a.stdout, proof, s.LowerBoundPerHour)
+	printBill(&a.stdout, plan.Bill)
 	a.verifiedWith(prices, differ)
 	return nil
 }
@@ -211,6 +214,13 @@ func printProof(w io.Writer, p *verify.Proof, stated offerings.Price) {
 		fmt.Fprintf(w, "  %s  %s\n", figures.Exact(t.Amount), t.Text)
 	}
 	fmt.Fprintf(w, "  %s  proven; the plan states %s\n", figures.Exact(p.Proven), strings.TrimSpace(figures.Exact(stated)))
+}
+
+// printBill says of a plan's bill that it was checked, too.
+func printBill(w io.Writer, b *billing.Statement) {
+	if b != nil {
+		fmt.Fprintf(w, "The bill is right: %s per hour before the plan, %s after it.\n", figures.USD(b.Before.PerHour), figures.USD(b.After.PerHour))
+	}
 }
 
 // readPlan reads a plan of launches from a file or from stdin.

@@ -221,8 +221,14 @@ func (b *Bills) Change(removed []string, launches []scheduling.Launch) *billing.
 }
 
 // OfSteps is the bill before and after the steps of a plan; nil without commitments and discounts.
-func (b *Bills) OfSteps(steps []disruption.Step) *billing.Statement {
-	return b.Change(lo.FlatMap(steps, func(s disruption.Step, _ int) []string { return s.Drain }), lo.FlatMap(steps, func(s disruption.Step, _ int) []scheduling.Launch { return s.Launches }))
+func (b *Bills) OfSteps(steps []disruption.Step) *billing.Statement { return b.Change(changes(steps)) }
+
+// changes are the nodes that steps remove, by name, and those that they launch.
+func changes(steps []disruption.Step) (removed []string, launches []scheduling.Launch) {
+	for _, s := range steps {
+		removed, launches = append(removed, s.Drain...), append(launches, s.Launches...)
+	}
+	return removed, launches
 }
 
 // CoveredSteps is the number of steps of a plan, from the first, after each of which the bill has fallen by as much as the prices of
