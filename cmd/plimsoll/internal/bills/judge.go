@@ -1,0 +1,49 @@
+package bills
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/billing"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// Judge checks the bill that a plan with some launches states, by [verify.Bill], which shares no code with [billing.Settle]. It returns nil
+// for a plan that states no bill, e.g. one of the library, and does not check the offers of a bill.
+func (b *Bills) Judge(stated *billing.Statement, launches []scheduling.Launch) error {
+	return b.judge(stated, nil, launches)
+}
+
+// JudgeSteps is Judge for a plan of steps.
+func (b *Bills) JudgeSteps(stated *billing.Statement, steps []disruption.Step) error {
+	removed, launches := changes(steps)
+	return b.judge(stated, removed, launches)
+}
+
+func (b *Bills) judge(stated *billing.Statement, removed []string, launches []scheduling.Launch) error {
+	switch {
+	case stated == nil:
+		return nil
+	case b == nil:
+		return errors.New("bill: the plan states a bill, but there are no commitments and discounts: name their files with --billing")
+	}
+	usages, unpriced := b.usages(b.listed.Nodes)
+	before := b.judgeBill("bill.before", &stated.Before, usages, unpriced)
+	usages, unpriced = b.after(removed, launches)
+	return errors.Join(before, b.judgeBill("bill.after", &stated.After, usages, unpriced))
+}
+
+// judgeBill checks the bill in a field of a plan, of usages beside nodes without a price.
+func (b *Bills) judgeBill(field string, stated *billing.Bill, usages []billing.Usage, unpriced []string) error {
+	var err error
+	if slices.Sort(unpriced); !slices.Equal(stated.UnpricedNodes, unpriced) {
+		err = fmt.Errorf("unpricedNodes: %v, but the nodes without a price are %v", stated.UnpricedNodes, unpriced)
+	}
+	if err = errors.Join(err, verify.Bill(usages, b.commitments, stated)); err != nil {
+		return errors.Join(fmt.Errorf("%s: is not the bill of the nodes under the commitments", field), err)
+	}
+	return nil
+}
