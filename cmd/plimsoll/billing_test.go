@@ -71,8 +71,8 @@ func TestStepsUnderCommitmentsSaveMoney(t *testing.T) {
 		"some":      "{id: some, kind: savings-plan, amount: 1.5, factor: 0.7}",
 		"instances": "{id: web, kind: reserved-instances, amount: 8, instanceType: m5.large, region: us-east-1, sizeFlexible: true}",
 	} {
-		billing := temp(t, "billing.yaml", "commitments: ["+commitments+"]\n")
-		r := run(t, waste("--billing", billing, "--node-overhead", "0", "-o", "json")...)
+		file := temp(t, "billing.yaml", "commitments: ["+commitments+"]\n")
+		r := run(t, waste("--billing", file, "--node-overhead", "0", "-o", "json")...)
 		require.Equal(t, exitOK, r.code, r.stderr)
 		for _, s := range moveset(t, r.stdout).Steps {
 			if s.Reason == disruption.Underutilized {

@@ -6,8 +6,13 @@ import (
 )
 
 // reachInSteps splits a step into smaller ones and makes them, as far as it gets. It returns the nodes that stay, and
-// those that were only removed with launches beyond the step. The nodes in first are tried before the others.
+// those that were only removed with launches beyond the step. The nodes in first are tried before the others. A step that
+// moves virtual pods between nodes that stay, to make room for real ones, is not split, because package order knows only the
+// nodes that are removed.
 func reachInSteps(ctx context.Context, r *run, step *Step, first []string) (left []string, err error) {
+	if slices.ContainsFunc(step.Evictions, func(e Eviction) bool { return !slices.Contains(step.Drain, e.From) }) {
+		return step.Drain, nil
+	}
 	w := newOrdering(r.state, step, first)
 	if step.Reason != Underutilized {
 		w.expectedRemovals = slices.DeleteFunc(slices.Clone(r.expectedRemovals), func(name string) bool { return slices.Contains(step.Drain, name) })

@@ -220,8 +220,8 @@ func TestSessionKeepsRoom(t *testing.T) {
 	p.Nodes = []*corev1.Node{schedulingtest.Node("n", schedulingtest.Allocatable(schedulingtest.Cores(2), schedulingtest.GiB(8)))}
 	session, err := provisioning.NewSession(scheduling.Policy{}, p)
 	require.NoError(t, err)
-	for real := range 2 {
-		if real > 0 {
+	for running := range 2 {
+		if running > 0 {
 			require.NoError(t, session.Apply(scheduling.Delta{Pods: []*corev1.Pod{web}}))
 		}
 		plan, err := session.Plan(t.Context())
@@ -229,7 +229,7 @@ func TestSessionKeepsRoom(t *testing.T) {
 		now := session.Problem()
 		require.NoError(t, verify.Plan(now, plan))
 		room := plan.Summary.RoomKept
-		assert.Equal(t, []int{3, 2 - real, 1 + real}, []int{room.Pods, room.Existing, room.Launched})
+		assert.Equal(t, []int{3, 2 - running, 1 + running}, []int{room.Pods, room.Existing, room.Launched})
 		again, err := provisioning.Planner{}.Plan(t.Context(), now)
 		require.NoError(t, err)
 		assert.Equal(t, room, again.Summary.RoomKept)

@@ -14,7 +14,7 @@ type Part struct {
 	Before, After offerings.Price
 }
 
-// Parts are the rows of a bill, which add up to the last, the bill. Discounts or commitments that the bill does not have have no rows.
+// Parts are the rows of a bill, which add up to the last, the bill. Without discounts or commitments there are no rows for them.
 func Parts(c *billing.Statement) []Part {
 	parts := []Part{{"list prices", c.Before.List, c.After.List}}
 	if c.Before.Discounts+c.After.Discounts > 0 {

@@ -59,7 +59,7 @@ func (m *Move) Add(pool *Pool, price offerings.Price, priced bool, cost float64)
 // Score is the score of the move with a saving: the least score over its pools with policy Balanced, each with a share of
 // the saving in proportion to the price of its nodes, and the pool with that score. Without such a pool it is the score
 // of the move in the whole cluster, of which price and cost are the sums, and the pool is nil.
-func (m *Move) Score(saving offerings.Price, price offerings.Price, cost float64) (float64, *Pool) {
+func (m *Move) Score(saving, price offerings.Price, cost float64) (float64, *Pool) {
 	least, of := math.Inf(1), (*Pool)(nil)
 	for _, x := range m.Pools {
 		if !x.Pool.Balanced {

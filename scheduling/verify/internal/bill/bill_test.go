@@ -69,17 +69,17 @@ func TestForgedBills(t *testing.T) {
 		"a lower month":                 func(b *billing.Bill, _ *billing.Use) { b.PerMonth -= 730 },
 		"another list price":            func(b *billing.Bill, _ *billing.Use) { b.List++ },
 		"no discounts":                  func(b *billing.Bill, _ *billing.Use) { b.Discounts++ },
-		"a commitment of another price": func(b *billing.Bill, u *billing.Use) { u.CostPerHour++ },
+		"a commitment of another price": func(_ *billing.Bill, u *billing.Use) { u.CostPerHour++ },
 		"a commitment left out":         func(b *billing.Bill, _ *billing.Use) { b.Commitments = b.Commitments[1:] },
-		"a commitment used twice":       func(b *billing.Bill, u *billing.Use) { u.Nodes = append(u.Nodes, u.Nodes[0]) },
-		"more than is left":             func(b *billing.Bill, u *billing.Use) { u.Used, u.Unused = u.Used+u.Unused+1, -1 },
-		"use elsewhere kept secret":     func(b *billing.Bill, u *billing.Use) { u.Elsewhere, u.Unused = u.Elsewhere+1, u.Unused-1 },
+		"a commitment used twice":       func(_ *billing.Bill, u *billing.Use) { u.Nodes = append(u.Nodes, u.Nodes[0]) },
+		"more than is left":             func(_ *billing.Bill, u *billing.Use) { u.Used, u.Unused = u.Used+u.Unused+1, -1 },
+		"use elsewhere kept secret":     func(_ *billing.Bill, u *billing.Use) { u.Elsewhere, u.Unused = u.Elsewhere+1, u.Unused-1 },
 		"coverage doubled": func(b *billing.Bill, u *billing.Use) {
 			n := &u.Nodes[0]
 			b.Covered, b.Uncovered, b.PerHour, b.PerMonth = b.Covered+n.Covers, b.Uncovered-n.Covers, b.PerHour-n.Covers, b.PerMonth-730*n.Covers
 			u.Covers, n.Covers = u.Covers+n.Covers, 2*n.Covers
 		},
-		"coverage for less": func(b *billing.Bill, u *billing.Use) {
+		"coverage for less": func(_ *billing.Bill, u *billing.Use) {
 			n := &u.Nodes[0]
 			u.Used, u.Unused, n.Amount = u.Used-n.Amount/2-1, u.Unused+n.Amount/2+1, n.Amount-n.Amount/2-1
 		},
@@ -88,7 +88,7 @@ func TestForgedBills(t *testing.T) {
 			b.Covered, b.Uncovered, b.PerHour, b.PerMonth = b.Covered-n.Covers, b.Uncovered+n.Covers, b.PerHour+n.Covers, b.PerMonth+730*n.Covers
 			u.Covers, u.Used, u.Unused, u.Nodes = u.Covers-n.Covers, u.Used-n.Amount, u.Unused+n.Amount, u.Nodes[1:]
 		},
-		"a node that does not exist": func(b *billing.Bill, u *billing.Use) { u.Nodes[0].Node = "nowhere" },
+		"a node that does not exist": func(_ *billing.Bill, u *billing.Use) { u.Nodes[0].Node = "nowhere" },
 	}
 	tried := map[string]int{}
 	for seed := range uint64(400) {
