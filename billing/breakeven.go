@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// OfferBreakEven compares nodes of an instance family with a commitment that are on offer for all of them.
+// OfferBreakEven compares nodes of an instance family with a commitment on offer for all of them.
 type OfferBreakEven struct {
 	// Offer is the id of the commitment, Family the instance family.
 	Offer  string `json:"offer"`

@@ -3,6 +3,8 @@ package disruption
 import (
 	"context"
 	"slices"
+
+	"github.com/samber/lo"
 )
 
 // reachInSteps splits a step into smaller ones and makes them, as far as it gets. It returns the nodes that stay, and
@@ -10,7 +12,8 @@ import (
 // moves virtual pods between nodes that stay, to make room for real ones, is not split, because package order knows only the
 // nodes that are removed.
 func reachInSteps(ctx context.Context, r *run, step *Step, first []string) (left []string, err error) {
-	if slices.ContainsFunc(step.Evictions, func(e Eviction) bool { return !slices.Contains(step.Drain, e.From) }) {
+	drained := lo.Keyify(step.Drain)
+	if slices.ContainsFunc(step.Evictions, func(e Eviction) bool { return !lo.HasKey(drained, e.From) }) {
 		return step.Drain, nil
 	}
 	w := newOrdering(r.state, step, first)

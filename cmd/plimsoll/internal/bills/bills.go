@@ -49,7 +49,7 @@ func Read(files []string, at time.Time) (billing.Input, error) {
 // prices before discounts.
 func Apply(p *scheduling.Problem, full *instancetypes.Catalog, in *billing.Input) (*Bills, error) {
 	b := &Bills{full: full, listed: *p, offers: in.Offers}
-	usages, _ := b.usages(p.Nodes)
+	usages, unpriced := b.usages(p.Nodes)
 	filled, missing := billing.FillUnitPrices(billing.FillUsedElsewhere(in.Commitments, usages), p.Catalog)
 	for _, c := range filled {
 		switch {
@@ -61,27 +61,22 @@ func Apply(p *scheduling.Problem, full *instancetypes.Catalog, in *billing.Input
 			b.commitments = append(b.commitments, c)
 		}
 	}
-	err := b.apply(p)
-	return b, err
+	b.Now = b.settle(usages, unpriced)
+	return b, b.apply(p, usages)
 }
 
-// apply settles the bill of the nodes of a problem, and replaces its catalogs and nodes.
-func (b *Bills) apply(p *scheduling.Problem) error {
-	var usages []billing.Usage
-	var on []int // the node of each usage
-	for i, node := range p.Nodes {
-		if u, ok := b.usage(node); ok {
-			usages, on = append(usages, u), append(on, i)
-		}
-	}
+// apply replaces the catalogs and nodes of a problem. usages are its nodes as they are billed.
+func (b *Bills) apply(p *scheduling.Problem, usages []billing.Usage) error {
 	balance := billing.NewBalance(usages, b.commitments)
-	b.Now = b.Of(p.Nodes)
-	nodes := slices.Clone(p.Nodes)
+	drawn := map[string]string{} // the commitment of a node that draws on one, by the node's name
 	for i, id := range balance.Drawn {
-		if id != "" {
-			node := nodes[on[i]].DeepCopy()
-			node.Annotations = lo.Assign(node.Annotations, map[string]string{offerings.CommitmentAnnotation: id})
-			nodes[on[i]] = node
+		drawn[usages[i].Name] = id
+	}
+	nodes := slices.Clone(p.Nodes)
+	for i, node := range nodes {
+		if id := drawn[node.Name]; id != "" {
+			nodes[i] = node.DeepCopy()
+			nodes[i].Annotations = lo.Assign(node.Annotations, map[string]string{offerings.CommitmentAnnotation: id})
 		}
 	}
 	catalog, err := balance.Offer(p.Catalog, b.listed.Catalog)
