@@ -62,7 +62,10 @@ func Apply(p *scheduling.Problem, full *instancetypes.Catalog, in *billing.Input
 		}
 	}
 	b.Now = b.settle(usages, unpriced)
-	return b, b.apply(p, usages)
+	if err := b.apply(p, usages); err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // apply replaces the catalogs and nodes of a problem. usages are its nodes as they are billed.
