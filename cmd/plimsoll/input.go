@@ -188,12 +188,20 @@ func parseHeadroom(text string) (h buffers.Headroom, err error) {
 	return h, err
 }
 
-// keepRoom adds the virtual pods of --headroom to a problem.
+// keepRoom adds the virtual pods of --headroom to a problem, and warns of a share of nothing.
 func (f *inputFlags) keepRoom(p *problem) error {
 	for _, h := range f.headroom {
 		list, err := h.Buffers(&p.Problem)
 		if err != nil {
 			return usagef("--%w", err)
+		}
+		if len(list) == 0 && h.Share > 0 {
+			pods := "pods"
+			if h.NodePool != "" {
+				pods += " of NodePool " + h.NodePool
+			}
+			p.Warnings = append(p.Warnings, scheduling.Warning{Object: "--headroom", Message: fmt.Sprintf(
+				"keeps no room: %s is a share of the CPU and memory that %s request, and they request none", figures.Percent(h.Share), pods)})
 		}
 		for i := range list {
 			p.KeepRoom(&list[i])

@@ -29,6 +29,6 @@ func embeddings() map[string]int {
 // whatsWritten returns the packages whose comments say "what" more than mostWhats times in 1,000 words.
 func whatsWritten() map[string]int {
 	return map[string]int{
-		"cmd/plimsoll": 13,
+		"cmd/plimsoll": 10,
 	}
 }

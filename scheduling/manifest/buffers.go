@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -106,22 +107,28 @@ func checkBuffer(b *capacityBuffer) (faults []fieldFault) {
 	return faults
 }
 
-// expandBuffers makes the virtual pods of CapacityBuffers. One whose template is not in the input, or whose strategy keeps no
-// nodes, is told in a warning.
+// expandBuffers makes the virtual pods of CapacityBuffers. A warning names each buffer that keeps no room, with the reason, and each
+// percentage that has no effect.
 func (e *expander) expandBuffers() {
 	slices.SortFunc(e.objects.buffers, byName)
 	for _, b := range e.objects.buffers {
+		if b.Spec.Percentage != nil && b.Spec.ScalableRef == nil {
+			e.found.warn(qualified(b), fmt.Sprintf("spec.percentage of the CapacityBuffer, %d, has no effect: it is a share of the replicas of scalableRef, which is missing", *b.Spec.Percentage))
+		}
 		template, replicas, why := e.templateOf(b)
 		if strategy := lo.FromPtrOr(b.Spec.ProvisioningStrategy, activeCapacity); strategy != activeCapacity {
-			why = fmt.Sprintf("its provisioningStrategy %s is not %s", strategy, activeCapacity)
+			why = fmt.Sprintf("spec.provisioningStrategy: %s is not %s", strategy, activeCapacity)
+		}
+		kept := buffers.Buffer{Namespace: b.Namespace, Name: b.Name}
+		if why == "" {
+			kept.Template = *template
+			kept.Template.Spec = *e.admit.Spec(b.Namespace, qualified(b), &template.Spec)
+			kept.Replicas, why = b.pods(&kept.Template.Spec, replicas)
 		}
 		if why != "" {
 			e.found.warn(qualified(b), "the CapacityBuffer keeps no room: "+why)
 			continue
 		}
-		kept := buffers.Buffer{Namespace: b.Namespace, Name: b.Name, Template: *template}
-		kept.Template.Spec = *e.admit.Spec(b.Namespace, qualified(b), &template.Spec)
-		kept.Replicas = b.pods(&kept.Template.Spec, replicas)
 		w := &workload{workloadKey: workloadKey{buffers.CapacityBufferKind, b.Namespace, b.Name}, at: b.at, obj: b, path: "spec"}
 		m := &maker{expander: e, workload: w}
 		if kept.Replicas > 0 && m.room(kept.Replicas) {
@@ -150,9 +157,9 @@ func (e *expander) templateOf(b *capacityBuffer) (template *corev1.PodTemplateSp
 				return &t.Template, 0, ""
 			}
 		}
-		return nil, 0, fmt.Sprintf("PodTemplate %s is not in the input; add the output of kubectl get podtemplates -A -o json", s.PodTemplateRef.Name)
+		return nil, 0, fmt.Sprintf("spec.podTemplateRef.name: PodTemplate %s is not in the input; add the output of kubectl get podtemplates -A -o json", s.PodTemplateRef.Name)
 	case s.ScalableRef == nil:
-		return nil, 0, "it has neither podTemplateRef nor scalableRef"
+		return nil, 0, "spec.scalableRef: is missing, and so is podTemplateRef"
 	default:
 		ref := s.ScalableRef
 		for _, w := range e.objects.workloads {
@@ -165,34 +172,48 @@ func (e *expander) templateOf(b *capacityBuffer) (template *corev1.PodTemplateSp
 			}
 			return w.template, w.wanted(), ""
 		}
-		return nil, 0, fmt.Sprintf("%s %s is not in the input", ref.Kind, ref.Name)
+		return nil, 0, fmt.Sprintf("spec.scalableRef: %s %s is not in the input", ref.Kind, ref.Name)
 	}
 }
 
 // pods is how many pods there is room for: the larger of replicas and of the percentage of a workload's replicas, rounded up,
 // at most as many as the limits hold; as many as the limits hold where neither is stated. A limit of a resource that the pods
-// do not request does not count.
-func (b *capacityBuffer) pods(spec *corev1.PodSpec, replicas int) int {
+// do not request does not count. Where there is room for none, although the buffer does not state 0, why names the reason.
+func (b *capacityBuffer) pods(spec *corev1.PodSpec, replicas int) (n int, why string) {
 	s := &b.Spec
-	n, stated := int64(lo.FromPtr(s.Replicas)), s.Replicas != nil
+	wanted, stated := int64(lo.FromPtr(s.Replicas)), s.Replicas != nil
 	if s.Percentage != nil && s.ScalableRef != nil && replicas > 0 {
-		n, stated = max(n, (int64(*s.Percentage)*int64(replicas)+99)/100), true
+		wanted, stated = max(wanted, (int64(*s.Percentage)*int64(replicas)+99)/100), true
 	}
-	most := int64(math.MaxInt32)
-	limited := false
+	most, lowest := int64(math.MaxInt32), corev1.ResourceName("")
 	requests := provisioning.PodRequests([]*corev1.Pod{{Spec: *spec}})[0]
-	for name, limit := range s.Limits {
-		if request, ok := requests[name]; ok && request.Sign() > 0 {
-			most, limited = min(most, baseUnits(name, limit)/baseUnits(name, request)), true
+	for _, name := range slices.Sorted(maps.Keys(s.Limits)) {
+		limit, request := s.Limits[name], requests[name]
+		if request.Sign() <= 0 {
+			continue
+		}
+		if fit := baseUnits(name, limit) / baseUnits(name, request); lowest == "" || fit < most {
+			most, lowest = min(most, fit), name
 		}
 	}
-	switch {
-	case !limited:
-		return int(n)
-	case !stated:
-		return int(most)
+	if !stated && lowest != "" {
+		wanted = most
 	}
-	return int(min(n, most))
+	if n = int(min(wanted, most)); n > 0 {
+		return n, ""
+	}
+	switch limit, request := s.Limits[lowest], requests[lowest]; {
+	case most == 0 && (wanted > 0 || !stated):
+		why = fmt.Sprintf("spec.limits.%s: %s is less than one pod requests, %s", lowest, limit.String(), request.String())
+	case stated:
+	case len(s.Limits) > 0:
+		why = fmt.Sprintf("spec.limits: %s limit resources that its pods do not request, and replicas is missing", written(s.Limits))
+	case s.Percentage == nil:
+		why = "spec.replicas: is missing, and so are percentage and limits"
+	case *s.Percentage > 0:
+		why = fmt.Sprintf("spec.percentage: %d is a share of the replicas of %s %s, and it has none", *s.Percentage, s.ScalableRef.Kind, s.ScalableRef.Name)
+	}
+	return 0, why
 }
 
 // baseUnits is a quantity in millicores for CPU, in units of the resource otherwise, rounded up; the largest int64 for quantities

@@ -34,7 +34,7 @@ func TestCapacityBuffers(t *testing.T) {
 		"{" + workload + ", percentage: 0}":                                                      0,
 		"{" + workload + ", percentage: 20, replicas: 5}":                                        5,
 		"{" + workload + ", percentage: 100, replicas: 5, limits: {cpu: 600m}}":                  6,
-		"{" + workload + "}":                                                                     0,
+		"{" + ref + ", replicas: 0, limits: {cpu: 1m}}":                                          0,
 		"{scalableRef: {apiGroup: batch, kind: Job, name: import}, percentage: 15}":              2,
 		"{" + workload + ", replicas: 2, provisioningStrategy: buffer.x-k8s.io/active-capacity}": 2,
 	} {
@@ -51,21 +51,35 @@ func TestCapacityBuffers(t *testing.T) {
 	}
 }
 
-// A buffer whose template is missing, or that keeps no nodes, is told.
+// A warning names each buffer that keeps no room, although it does not state 0, with the field and the value, and each percentage
+// without effect.
 func TestCapacityBuffersWithoutRoom(t *testing.T) {
+	input := object("apps/v1", "Deployment", "web", "{replicas: 7, "+template+"}") + object("apps/v1", "Deployment", "none", "{replicas: 0, "+template+"}") +
+		strings.Replace(object("v1", "PodTemplate", "piece", ""), "spec: ", template, 1)
+	const ref = "podTemplateRef: {name: piece}"
+	const workload = "scalableRef: {kind: Deployment, name: web}"
 	for spec, want := range map[string]string{
-		"{podTemplateRef: {name: x}, replicas: 1}":                                   "PodTemplate x is not in the input",
-		"{scalableRef: {kind: Rollout, name: web}, replicas: 1}":                     "Rollout web is not in the input",
-		"{scalableRef: {apiGroup: batch, kind: Deployment, name: web}, replicas: 1}": "Deployment web is not in the input",
-		"{replicas: 1}": "it has neither podTemplateRef nor scalableRef",
-		"{scalableRef: {kind: Deployment, name: web}, replicas: 1, provisioningStrategy: buffer.x/standby}": "its provisioningStrategy buffer.x/standby is not buffer.x-k8s.io/active-capacity",
+		"{podTemplateRef: {name: x}, replicas: 1}":                                   "spec.podTemplateRef.name: PodTemplate x is not in the input",
+		"{scalableRef: {kind: Rollout, name: web}, replicas: 1}":                     "spec.scalableRef: Rollout web is not in the input",
+		"{scalableRef: {apiGroup: batch, kind: Deployment, name: web}, replicas: 1}": "spec.scalableRef: Deployment web is not in the input",
+		"{replicas: 1}": "spec.scalableRef: is missing, and so is podTemplateRef",
+		"{" + workload + ", replicas: 1, provisioningStrategy: buffer.x/standby}": "spec.provisioningStrategy: buffer.x/standby is not buffer.x-k8s.io/active-capacity",
+		"{" + ref + ", limits: {cpu: 99m}}":                                       "spec.limits.cpu: 99m is less than one pod requests, 100m",
+		"{" + ref + ", replicas: 3, limits: {cpu: 99m, memory: 1Gi}}":             "spec.limits.cpu: 99m is less than one pod requests, 100m",
+		"{" + ref + ", limits: {memory: 1Gi}}":                                    `spec.limits: {"memory":"1Gi"} limit resources that its pods do not request, and replicas is missing`,
+		"{" + workload + "}":                                                      "spec.replicas: is missing, and so are percentage and limits",
+		"{scalableRef: {kind: Deployment, name: none}, percentage: 20}":           "spec.percentage: 20 is a share of the replicas of Deployment none, and it has none",
 	} {
-		s := read(t, object("apps/v1", "Deployment", "web", "{replicas: 7, "+template+"}")+buffer(spec))
-		require.Len(t, s.Problem.Pods, 7)
+		s := read(t, input+buffer(spec))
+		require.Len(t, s.Problem.Pods, 7, spec)
 		require.Len(t, s.Warnings, 1, spec)
 		require.Equal(t, "shop/spare", s.Warnings[0].Object)
 		require.Contains(t, s.Warnings[0].Message, "the CapacityBuffer keeps no room: "+want)
 	}
+	s := read(t, input+buffer("{"+ref+", replicas: 2, percentage: 30}"))
+	require.Len(t, s.Problem.Pods, 9)
+	require.Len(t, s.Warnings, 1)
+	require.Contains(t, s.Warnings[0].Message, "spec.percentage of the CapacityBuffer, 30, has no effect")
 }
 
 // The faults are those that the API server would refuse.
