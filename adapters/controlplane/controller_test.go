@@ -253,24 +253,28 @@ func (x *cluster) record(name string) MachineRecord {
 	return all[slices.IndexFunc(all, func(m MachineRecord) bool { return m.Name == name })]
 }
 
+// part runs a part of the test, which begins with the cluster as the part before has left it. A part that fails ends the test.
+func (x *cluster) part(name string, f func(t *testing.T)) {
+	x.whole.Helper()
+	begun := time.Now()
+	if !x.whole.Run(name, func(t *testing.T) {
+		x.t = t
+		defer func() { x.t = x.whole }()
+		f(t)
+		if x.cloud != nil {
+			require.Empty(t, launchedTwice(x.cloud.Records()))
+		}
+	}) {
+		x.whole.FailNow()
+	}
+	x.whole.Logf("%s: %s, %d nodes", name, time.Since(begun).Round(time.Millisecond), len(x.nodes()))
+}
+
 // The controller beside a real API server, a real kube-scheduler and the controllers of Kubernetes, with the permissions that it
-// documents. Each part begins with the cluster as the one before has left it.
+// documents.
 func TestController(t *testing.T) {
 	x := newCluster(t)
-	part := func(name string, f func(t *testing.T)) {
-		t.Helper()
-		begun := time.Now()
-		if !t.Run(name, func(t *testing.T) {
-			x.t = t
-			defer func() { x.t = x.whole }()
-			f(t)
-			require.Empty(t, launchedTwice(x.cloud.Records()))
-		}) {
-			t.FailNow()
-		}
-		t.Logf("%s: %s, %d machines launched so far", name, time.Since(begun).Round(time.Millisecond), len(x.cloud.Records()))
-	}
-	part("Deployments scale up", func(*testing.T) {
+	x.part("Deployments scale up", func(*testing.T) {
 		x.cloud.Set(Conditions{JoinAfter: 300 * time.Millisecond, ReadyAfter: 300 * time.Millisecond})
 		x.scale("web", 9)
 		x.scale("api", 6)
@@ -278,7 +282,7 @@ func TestController(t *testing.T) {
 		x.eventually("all pods run", x.allRun)
 		x.closeToBound()
 	})
-	part("nodes come late and one never comes", func(*testing.T) {
+	x.part("nodes come late and one never comes", func(*testing.T) {
 		before := len(x.cloud.Records())
 		x.cloud.Set(Conditions{NeverJoins: true})
 		x.scale("api", 9)
@@ -287,7 +291,7 @@ func TestController(t *testing.T) {
 		x.eventually("all pods run", x.allRun)
 		x.eventually("the first is terminated", func() bool { return x.c.Stats().Unregistered > 0 })
 	})
-	part("offerings run out", func(t *testing.T) {
+	x.part("offerings run out", func(t *testing.T) {
 		first := ""
 		var mu sync.Mutex
 		x.cloud.Set(Conditions{JoinAfter: 300 * time.Millisecond, Unavailable: func(o scheduling.LaunchOption) bool {
@@ -306,7 +310,7 @@ func TestController(t *testing.T) {
 			require.NotEqual(t, first, m.Order.Option.InstanceType)
 		}
 	})
-	part("a node is interrupted", func(t *testing.T) {
+	x.part("a node is interrupted", func(t *testing.T) {
 		x.cloud.Set(Conditions{JoinAfter: time.Second, ReadyAfter: time.Second})
 		victim := x.nodeOf("web")
 		deadline := time.Now().Add(patience)
@@ -315,7 +319,7 @@ func TestController(t *testing.T) {
 		require.True(t, x.record(victim).Gone.Before(deadline), "drained before the interruption")
 		x.eventually("all pods run", x.allRun)
 	})
-	part("a PodDisruptionBudget blocks an eviction", func(t *testing.T) {
+	x.part("a PodDisruptionBudget blocks an eviction", func(t *testing.T) {
 		x.budget(0)
 		victim := x.nodeOf("api")
 		require.NoError(t, x.cloud.Interrupt(victim, patience))
@@ -325,7 +329,7 @@ func TestController(t *testing.T) {
 		x.eventually("it is removed", func() bool { return !x.record(victim).Gone.IsZero() })
 		x.eventually("all pods run", x.allRun)
 	})
-	part("the controller is killed while nodes join", func(*testing.T) {
+	x.part("the controller is killed while nodes join", func(*testing.T) {
 		x.cloud.Set(Conditions{JoinAfter: 3 * time.Second, ReadyAfter: time.Second})
 		before := len(x.cloud.Records())
 		x.scale("web", 21)
@@ -334,7 +338,7 @@ func TestController(t *testing.T) {
 		x.start()
 		x.eventually("all pods run", x.allRun)
 	})
-	part("Deployments scale down, and the controller is killed in a step", func(*testing.T) {
+	x.part("Deployments scale down, and the controller is killed in a step", func(*testing.T) {
 		x.cloud.Set(Conditions{JoinAfter: 300 * time.Millisecond, ReadyAfter: 300 * time.Millisecond})
 		x.scale("web", 3)
 		x.scale("api", 3)
@@ -345,7 +349,7 @@ func TestController(t *testing.T) {
 		x.eventually("all pods run", x.allRun)
 		x.closeToBound()
 	})
-	part("nothing is left over", func(t *testing.T) {
+	x.part("nothing is left over", func(t *testing.T) {
 		for _, d := range []string{"web", "api", "cache"} {
 			x.scale(d, 0)
 		}
@@ -357,7 +361,7 @@ func TestController(t *testing.T) {
 		s := x.c.Stats()
 		require.Zero(t, s.PendingPods+s.InFlight+s.StepsUnderWay)
 	})
-	part("the plugin binds pods as planned", func(*testing.T) {
+	x.part("the plugin binds pods as planned", func(*testing.T) {
 		x.stop()
 		x.cloud.Set(Conditions{})
 		x.bindsAsPlanned("web", "api", "cache")

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -52,13 +51,13 @@ func newKarpenter(t *testing.T) *karpenter {
 		command.Dir = "../karpenter"
 		out, err := command.Output()
 		require.NoError(t, err)
-		return strings.TrimSpace(string(out))
+		return strings.TrimSpace(string(out)) + "/"
 	}("sigs.k8s.io/karpenter")
 	p := Start(t)
-	x := &karpenter{cluster: &cluster{ControlPlane: p, whole: t, t: t}, types: filepath.Join(module, "kwok/cloudprovider/instance_types.json")}
-	definitions, err := filepath.Glob(filepath.Join(module, "pkg/apis/crds/*.yaml"))
+	x := &karpenter{cluster: &cluster{ControlPlane: p, whole: t, t: t}, types: module + "kwok/cloudprovider/instance_types.json"}
+	definitions, err := filepath.Glob(module + "pkg/apis/crds/*.yaml")
 	require.NoError(t, err)
-	require.NoError(t, p.Apply(t.Context(), append(definitions, filepath.Join(module, "kwok/apis/crds/karpenter.kwok.sh_kwoknodeclasses.yaml"),
+	require.NoError(t, p.Apply(t.Context(), append(definitions, module+"kwok/apis/crds/karpenter.kwok.sh_kwoknodeclasses.yaml",
 		"testdata/karpenter.yaml", "testdata/workloads.yaml", "../karpenter/shadow/deploy.yaml")...))
 	client, err := dynamic.NewForConfig(p.Config)
 	require.NoError(t, err)
@@ -204,25 +203,12 @@ func kwokCatalog(t *testing.T, file string) *instancetypes.Catalog {
 }
 
 // Karpenter as it is, with the shadow beside it, and then the build with Plimsoll's planners on the same cluster: its own processes,
-// each with its documented permissions, beside a real API server and a real kube-scheduler. Each part begins with the cluster as
-// the one before has left it.
+// each with its documented permissions, beside a real API server and a real kube-scheduler.
 func TestKarpenter(t *testing.T) {
 	asItIs, ours := Build(t, "../karpenter", "sigs.k8s.io/karpenter/kwok"), Build(t, "../karpenter", "./cmd/karpenter-kwok")
 	shadow := Build(t, "../karpenter/shadow", "./cmd/plimsoll-shadow")
 	x := newKarpenter(t)
-	part := func(name string, f func(t *testing.T)) {
-		t.Helper()
-		begun := time.Now()
-		if !t.Run(name, func(t *testing.T) {
-			x.t = t
-			defer func() { x.t = x.whole }()
-			f(t)
-		}) {
-			t.FailNow()
-		}
-		t.Logf("%s: %s, %d NodeClaims", name, time.Since(begun).Round(time.Millisecond), len(x.nodeClaims()))
-	}
-	part("the shadow compares launches of Karpenter as it is", func(t *testing.T) {
+	x.part("the shadow compares launches of Karpenter as it is", func(t *testing.T) {
 		x.mayOnlyRead(shadowUser)
 		x.run(asItIs)
 		x.shadow = x.Run(x.whole, shadowUser, shadow, []string{"--catalog=kwok:" + x.types, "--listen=127.0.0.1:0", "--consolidate-every=5s"}, nil)
@@ -237,7 +223,7 @@ func TestKarpenter(t *testing.T) {
 		})
 		require.Positive(t, x.metric("launched_dollars_per_hour_total", `by="plimsoll"`))
 	})
-	part("Plimsoll's planners take over", func(*testing.T) {
+	x.part("Plimsoll's planners take over", func(*testing.T) {
 		x.run(ours)
 		x.scale("web", 15)
 		x.scale("api", 9)
@@ -245,14 +231,14 @@ func TestKarpenter(t *testing.T) {
 		x.eventually("all pods run", x.allRun)
 		require.Contains(t, x.build.Log(), `"planned pods"`)
 	})
-	part("NodeClaims fail to launch", func(*testing.T) {
+	x.part("NodeClaims fail to launch", func(*testing.T) {
 		x.capacity(false)
 		x.scale("api", 14)
 		x.eventually("a launch fails", func() bool { return strings.Contains(x.build.Log(), `"failed launching nodeclaim"`) })
 		x.capacity(true)
 		x.eventually("all pods run", x.allRun)
 	})
-	part("a node is interrupted and another one deleted", func(t *testing.T) {
+	x.part("a node is interrupted and another one deleted", func(t *testing.T) {
 		interrupted, deleted := "", x.nodeOf("web")
 		for name, claim := range x.nodeClaims() {
 			if node, _, _ := unstructured.NestedString(claim.Object, "status", "nodeName"); node == x.nodeOf("api") && node != deleted {
@@ -269,7 +255,7 @@ func TestKarpenter(t *testing.T) {
 		})
 		x.eventually("all pods run", x.allRun)
 	})
-	part("the program is killed while nodes start", func(t *testing.T) {
+	x.part("the program is killed while nodes start", func(t *testing.T) {
 		x.hold.Store(true)
 		before := len(x.nodeClaims())
 		x.scale("web", 24)
@@ -283,7 +269,7 @@ func TestKarpenter(t *testing.T) {
 		x.hold.Store(false)
 		x.eventually("all pods run", x.allRun)
 	})
-	part("Deployments scale down", func(t *testing.T) {
+	x.part("Deployments scale down", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("Karpenter removes a few nodes each half minute")
 		}

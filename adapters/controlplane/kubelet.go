@@ -23,7 +23,7 @@ import (
 // ready, and a pod that is being deleted is gone at once. No container is started.
 func startKubelets(ctx context.Context, client kubernetes.Interface) error {
 	factory := informers.NewSharedInformerFactory(client, time.Second) // each second again, so that a failed call is repeated
-	sync := func(o any) {
+	step := func(o any) {
 		pod, ok := o.(*corev1.Pod)
 		if !ok || pod.Spec.NodeName == "" {
 			return
@@ -34,7 +34,7 @@ func startKubelets(ctx context.Context, client kubernetes.Interface) error {
 		}
 	}
 	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: sync, UpdateFunc: func(_, o any) { sync(o) },
+		AddFunc: step, UpdateFunc: func(_, o any) { step(o) },
 	})
 	factory.Start(ctx.Done())
 	return err

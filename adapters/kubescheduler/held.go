@@ -117,11 +117,9 @@ func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 // woken by all events: rather once too often than never.
 func (p *Plugin) awaited(_ klog.Logger, pod *corev1.Pod, _, changed any) (fwk.QueueingHint, error) {
 	at, err := p.source.Placement(pod)
-	if err != nil || p.old(at) {
-		return fwk.Queue, nil
+	node, _ := changed.(*corev1.Node)
+	if err == nil && !p.old(at) && (node == nil || !at.admits(node)) {
+		return fwk.QueueSkip, nil
 	}
-	if node, ok := changed.(*corev1.Node); ok && at.admits(node) {
-		return fwk.Queue, nil
-	}
-	return fwk.QueueSkip, nil
+	return fwk.Queue, nil
 }
