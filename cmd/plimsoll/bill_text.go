@@ -53,12 +53,16 @@ func (t *table) underBill(change *billing.Statement) {
 		return
 	}
 	before, after := &change.Before, &change.After
-	rises := after.Uncovered - before.Uncovered
+	rises := after.PerHour - before.PerHour
 	verb := "rises"
 	if rises < 0 {
 		verb, rises = "falls", -rises
 	}
-	t.line("The bill of all nodes %s by %s per hour, %s per month, without costs beside it.", verb, figures.USD(rises), figures.Monthly(rises))
+	share := ""
+	if before.PerHour > 0 {
+		share = " (" + figures.Percent(rises.USD()/before.PerHour.USD()) + ")"
+	}
+	t.line("The bill of all nodes %s by %s per hour, %s per month%s, without costs beside it.", verb, figures.USD(rises), figures.Monthly(rises), share)
 	if off := after.Discounts; off > 0 {
 		t.line("Discounts take %s per hour, %s per month, off the list prices of all nodes (%s).", figures.USD(off), figures.Monthly(off), figures.Percent(off.USD()/after.List.USD()))
 	}

@@ -154,6 +154,32 @@ func TestBillOfAllNodes(t *testing.T) {
 	require.Contains(t, of("whatif"), "LIST $/MONTH  BILL $/MONTH")
 }
 
+// All commands state the same bill of the same nodes, also where steps are left out because of commitments, and whatif compares the bills of
+// cases with other commitments.
+func TestCommandsAgreeOnTheBill(t *testing.T) {
+	file := temp(t, "billing.yaml", "commitments: [{id: sp-1, kind: savings-plan, amount: 2, factor: 0.72}]\n")
+	of := func(into any, args ...string) {
+		if args[0] != "plan" {
+			args = append(args, "--now", "2026-11-21T09:00:00Z")
+		}
+		r := run(t, append(args, "-f", "../../examples/consolidate", "--effort", "fast", "-o", "json")...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		require.NoError(t, json.Unmarshal([]byte(r.stdout), into))
+	}
+	var plan, consolidation, report struct{ Bill billing.Statement }
+	of(&consolidation, "consolidate", "--billing", file)
+	of(&plan, "plan", "--billing", file)
+	require.Equal(t, consolidation.Bill.Before, plan.Bill.Before)
+	of(&report, "report", "--billing", file)
+	require.Equal(t, consolidation, report)
+
+	var cases whatif.Cases
+	of(&cases, "whatif", "--case", "paid: --billing "+file)
+	base, paid := cases.Cases[0], cases.Cases[1]
+	require.Equal(t, &consolidation.Bill.After, paid.Bill)
+	require.Equal(t, []any{base.Bill.List, 0}, []any{base.Bill.PerHour, len(base.Bill.Commitments)})
+}
+
 // Discounts come off the prices of the catalog. One that applies to no offering is warned of.
 func TestDiscountsOfBilling(t *testing.T) {
 	file := temp(t, "billing.yaml", "discounts: [{percent: 50, capacityTypes: [on-demand]}, {percent: 10, families: [nowhere]}]\n")

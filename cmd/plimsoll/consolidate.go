@@ -95,25 +95,8 @@ then, too: see the metric plimsoll_stranded.`,
 }
 
 // disrupt decides, and has the steps replayed by a second opinion before anybody sees
-// them.
+// them. Under commitments it returns those steps that lower the bill as they say.
 func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Planner, p *problem) (*disruption.ConsolidationPlan, error) {
-	plan, err := f.disruptAsPriced(ctx, a, planner, p)
-	if err != nil || p.bills == nil {
-		return plan, err
-	}
-	if covered := p.bills.CoveredSteps(&p.Problem, plan.Steps); covered < len(plan.Steps) {
-		left := len(plan.Steps) - covered
-		if plan, err = planner.Shorten(ctx, p.cluster(planner), plan, covered); err != nil {
-			return nil, err
-		}
-		plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: "commitments", Message: fmt.Sprintf("%s left out: the bill would fall by less than the prices of the nodes, because commitments pay for them anyway", figures.Are(left, "step"))})
-	}
-	plan.Bill = p.bills.OfSteps(plan.Steps)
-	return plan, nil
-}
-
-// disruptAsPriced decides by the prices of the catalogs, which may be more than the bill falls by where commitments cover nodes.
-func (f *solverFlags) disruptAsPriced(ctx context.Context, a *app, planner disruption.Planner, p *problem) (*disruption.ConsolidationPlan, error) {
 	c := p.cluster(planner)
 	if p.grouped {
 		c.Alternative = slices.Clone(c.NodePools)
@@ -123,7 +106,11 @@ func (f *solverFlags) disruptAsPriced(ctx context.Context, a *app, planner disru
 			}
 		}
 	}
-	return f.disruptCluster(ctx, a, planner, p, c, fmt.Sprintf("consolidating %s", figures.Count(len(c.Nodes), "node")))
+	plan, err := f.disruptCluster(ctx, a, planner, p, c, fmt.Sprintf("consolidating %s", figures.Count(len(c.Nodes), "node")))
+	if err != nil {
+		return nil, err
+	}
+	return p.bills.Steps(ctx, planner, c, plan)
 }
 
 // disruptCluster decides for a cluster that is the input's, or the input's with nodes that must stay.

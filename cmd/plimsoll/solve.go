@@ -9,7 +9,6 @@ import (
 
 	"github.com/samber/lo"
 
-	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/judged"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/search"
@@ -20,47 +19,26 @@ import (
 // solve decides, and has the decision checked by a second opinion before anybody
 // sees it.
 func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p *problem) (*scheduling.Plan, error) {
-	plan, err := f.solveUnderBill(ctx, a, s, p)
-	if err == nil {
-		plan.Bill = p.bills.Change(nil, plan.Launches)
-	}
-	return plan, err
-}
-
-// solveUnderBill decides by the prices of the catalogs, and where that draws on commitments also by list prices: the plan with the lower
-// bill counts.
-func (f *solverFlags) solveUnderBill(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
-	plan, err = f.solveAsPriced(ctx, a, s, p)
-	if p.bills == nil || err == nil && !bills.Draws(plan) {
-		return plan, err
-	}
-	// Nodes that cost nothing lead the search to types that waste the commitments. Where all of them are used up anyway, a plan at list
-	// prices is the better one.
-	listed := *p
-	listed.Snapshot = lo.ToPtr(*p.Snapshot)
-	p.bills.AtListPrices(&listed.Problem)
-	other, failed := f.solveAsPriced(ctx, a, s, &listed)
-	if failed == nil && (err != nil || p.bills.Prefers(other, plan)) {
-		p.bills.AtListPrices(&p.Problem)
-		return other, failed
-	}
-	return plan, err
-}
-
-// solveAsPriced decides by the prices of the catalogs.
-func (f *solverFlags) solveAsPriced(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
 	p.policy = s
-	err = f.search(ctx, a, fmt.Sprintf("planning %s", figures.Count(len(p.Problem.Pods), "pod")), func(ctx context.Context, o scheduling.Observer) error {
-		plan, err = provisioning.Planner{Policy: s, Observer: o}.Plan(ctx, p.Problem)
-		return err
+	plan, listed, err := p.bills.Launches(p.Problem, func(problem scheduling.Problem) (plan *scheduling.Plan, err error) {
+		err = f.search(ctx, a, fmt.Sprintf("planning %s", figures.Count(len(problem.Pods), "pod")), func(ctx context.Context, o scheduling.Observer) error {
+			plan, err = provisioning.Planner{Policy: s, Observer: o}.Plan(ctx, problem)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		plan, err = judged.Plan(ctx, provisioning.Planner{Policy: s}, problem, plan)
+		return plan, a.checked(err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if plan, err = judged.Plan(ctx, provisioning.Planner{Policy: s}, p.Problem, plan); err != nil {
-		return nil, a.checked(err)
+	if listed {
+		p.bills.AtListPrices(&p.Problem) // by which the plan was made
 	}
 	p.groups().SayPlan(plan)
+	plan.Bill = p.bills.Change(nil, plan.Launches)
 	return plan, nil
 }
 

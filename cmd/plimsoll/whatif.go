@@ -14,6 +14,8 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/billing"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/search"
@@ -190,7 +192,7 @@ func answerCases(ctx context.Context, a *app, list []*asked) (outcomes []*whatif
 }
 
 // readCases reads the problems of the cases. Before the first case in another region it adds a rebuild in the cluster's own
-// region, because only that may be compared with it.
+// region, because only that may be compared with it. If one of the cases has a bill, all have, to be compared.
 func readCases(a *app, list []*asked) (cases []*asked, err error) {
 	counted := map[string]bool{}
 	anew := false
@@ -219,7 +221,14 @@ func readCases(a *app, list []*asked) (cases []*asked, err error) {
 		}
 		cases = append(cases, c)
 	}
-	return cases, nil
+	if slices.ContainsFunc(cases, func(c *asked) bool { return c.problem.bills != nil }) { // --billing of one case
+		for _, c := range cases {
+			if c.problem.bills == nil {
+				c.problem.bills, err = bills.Apply(&c.problem.Problem, c.problem.Problem.Catalog, &billing.Input{})
+			}
+		}
+	}
+	return cases, err
 }
 
 // readCase reads the problem of a case, unless it has been read.
@@ -238,7 +247,7 @@ func readCase(a *app, c *asked) error {
 
 // asks is the case as a question of package whatif.
 func (c *asked) asks() *whatif.Question {
-	return &whatif.Question{Planner: c.planner, Cluster: c.problem.cluster(c.planner), Grouped: c.problem.grouped}
+	return &whatif.Question{Planner: c.planner, Cluster: c.problem.cluster(c.planner), Grouped: c.problem.grouped, Bills: c.problem.bills}
 }
 
 // outcomesOf are the outcomes of the cases, planned in parallel, as many at once as there are processors. A case whose flags
@@ -300,13 +309,13 @@ type answered struct {
 
 // answer plans a case, which asks q; base is the baseline's cluster, nil for the baseline itself.
 func (c *asked) answer(ctx context.Context, o scheduling.Observer, q *whatif.Question, base *disruption.Cluster) (x answered) {
-	p, planner := c.problem, q.Planner
-	planner.Observer = o
+	p, watched := c.problem, *q
+	watched.Planner.Observer = o
 	x.stopped, x.err = search.Watched(ctx, io.Discard, c.name, c.how.timeout, func(ctx context.Context, _ scheduling.Observer) (err error) {
 		if p.rebuild {
-			x.outcome, err = whatif.Rebuilt(ctx, planner, q.Cluster)
+			x.outcome, err = watched.Rebuilt(ctx)
 		} else {
-			x.outcome, err = whatif.Answer(ctx, planner, q.Cluster, base, c.plan)
+			x.outcome, err = watched.Answer(ctx, base, c.plan)
 		}
 		return err
 	})
@@ -317,9 +326,6 @@ func (c *asked) answer(ctx context.Context, o scheduling.Observer, q *whatif.Que
 	out.Name, out.Flags = c.name, append(out.Flags, c.words...)
 	if p.rebuild {
 		out.PodsMoved = p.moving
-	}
-	if p.bills != nil {
-		out.Settle(p.bills.Of)
 	}
 	out.Warnings = mergeWarnings(p.Warnings, out.Warnings)
 	return x

@@ -37,7 +37,7 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 		case o.Unchanged != "":
 			difference, share = "n/a", "n/a"
 		case o.ComparedWith != "":
-			difference, share = figures.ChangeMonthly(o.DifferencePerHour), figures.Change(o.DifferencePerHour, o.PricePerHour-o.DifferencePerHour)
+			difference, share = figures.ChangeMonthly(o.DifferencePerHour), figures.Change(o.DifferencePerHour, o.Total()-o.DifferencePerHour)
 		}
 		if i > 0 {
 			for _, warning := range o.Warnings {
@@ -82,7 +82,7 @@ func writeOutcomes(w *bytes.Buffer, v view, problems []*problem, outcomes []*wha
 		t.line("%s", note)
 	}
 	if outcomes[0].Bill != nil {
-		t.line("LIST and BILL are of all nodes, without node overhead. DIFFERENCE is of the usage that no commitment covers, including node overhead.")
+		t.line("LIST and BILL are of all nodes, without node overhead. DIFFERENCE is that of the bills, including node overhead.")
 	} else {
 		t.line("Prices are of the nodes of %s, including node overhead (--node-overhead), after all consolidation steps and the launch of nodes for pending pods.", lo.Ternary(problems[0].grouped, "node groups", "NodePools"))
 	}

@@ -2,6 +2,7 @@ package bills
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/billing"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -130,9 +132,15 @@ func (b *Bills) usageOf(name string, key offerings.Key) (billing.Usage, bool) {
 	return u, true
 }
 
-// AtListPrices gives a problem back the catalogs and nodes that it had before commitments were applied.
+// AtListPrices gives a problem of the cluster list prices: the catalogs that it had before commitments were applied, and nodes that draw on none.
 func (b *Bills) AtListPrices(p *scheduling.Problem) {
-	p.Catalog, p.PoolCatalogs, p.Nodes = b.listed.Catalog, b.listed.PoolCatalogs, b.listed.Nodes
+	p.Catalog, p.PoolCatalogs, p.Nodes = b.listed.Catalog, b.listed.PoolCatalogs, slices.Clone(p.Nodes)
+	for i, node := range p.Nodes {
+		if node.Annotations[offerings.CommitmentAnnotation] != "" {
+			p.Nodes[i] = node.DeepCopy()
+			delete(p.Nodes[i].Annotations, offerings.CommitmentAnnotation)
+		}
+	}
 }
 
 // Draws reports whether a node of a plan draws on a commitment.
@@ -140,32 +148,43 @@ func Draws(plan *scheduling.Plan) bool {
 	return slices.ContainsFunc(plan.Launches, func(l scheduling.Launch) bool { return len(l.Options) > 0 && l.Options[0].Commitment })
 }
 
-// Prefers reports whether the first plan is the better one under commitments: it places more pods or, of as many, it costs less.
-func (b *Bills) Prefers(first, second *scheduling.Plan) bool {
+// Launches plans a problem of the cluster by the prices of its catalogs and, where that plan draws on commitments, also at list prices: nodes
+// that cost nothing lead the search to types that waste the commitments. The plan with the lower bill counts, and listed says that it
+// is the second. b may be nil.
+func (b *Bills) Launches(p scheduling.Problem, solve func(p scheduling.Problem) (*scheduling.Plan, error)) (plan *scheduling.Plan, listed bool, err error) {
+	plan, err = solve(p)
+	if b == nil || err == nil && !Draws(plan) {
+		return plan, false, err
+	}
+	before := p
+	b.AtListPrices(&before)
+	other, failed := solve(before)
+	if failed == nil && (err != nil || b.prefers(p.Nodes, other, plan)) {
+		return other, true, nil
+	}
+	return plan, false, err
+}
+
+// prefers reports whether the first plan beside some nodes is the better one: it places more pods or, of as many, it costs less.
+func (b *Bills) prefers(nodes []*corev1.Node, first, second *scheduling.Plan) bool {
 	if x, y := first.Summary.Placed, second.Summary.Placed; x != y {
 		return x > y
 	}
-	return b.cost(first) < b.cost(second)
+	return b.cost(nodes, first) < b.cost(nodes, second)
 }
 
-// cost is the cost of a plan's nodes under commitments: the bill after it beside the commitments, and costs beside the bill,
+// cost is the cost of a plan's nodes beside others: the bill after it beside the commitments, and costs beside the bill,
 // such as node overhead.
-func (b *Bills) cost(plan *scheduling.Plan) offerings.Price {
+func (b *Bills) cost(nodes []*corev1.Node, plan *scheduling.Plan) offerings.Price {
 	s := &plan.Summary
-	after := b.After(nil, plan.Launches)
+	after := b.settle(b.after(nodes, nil, plan.Launches))
 	return offerings.Sum(after.Uncovered, max(s.ExpectedPerHour-s.PricePerHour, 0))
 }
 
-// After is the bill after some nodes of the input were removed and others launched.
-func (b *Bills) After(removed []string, launches []scheduling.Launch) billing.Bill {
-	usages, unpriced := b.after(removed, launches)
-	return b.settle(usages, unpriced)
-}
-
-// after are the usages after some nodes of the input were removed and others launched, and the nodes without a price.
-func (b *Bills) after(removed []string, launches []scheduling.Launch) (usages []billing.Usage, unpriced []string) {
+// after are the usages after some of the nodes were removed and others launched, and the nodes without a price.
+func (b *Bills) after(nodes []*corev1.Node, removed []string, launches []scheduling.Launch) (usages []billing.Usage, unpriced []string) {
 	gone := lo.SliceToMap(removed, func(name string) (string, bool) { return name, true })
-	usages, unpriced = b.usages(lo.Filter(b.listed.Nodes, func(node *corev1.Node, _ int) bool { return !gone[node.Name] }))
+	usages, unpriced = b.usages(lo.Filter(nodes, func(node *corev1.Node, _ int) bool { return !gone[node.Name] }))
 	for i := range launches {
 		l := &launches[i]
 		if gone[l.Name] || len(l.Options) == 0 {
@@ -212,14 +231,30 @@ func (b *Bills) Change(removed []string, launches []scheduling.Launch) *billing.
 	if b == nil {
 		return nil
 	}
-	usages, unpriced := b.after(removed, launches)
+	usages, unpriced := b.after(b.listed.Nodes, removed, launches)
 	statement := &billing.Statement{Before: b.Now, After: b.settle(usages, unpriced)}
 	statement.Offers = billing.BreakEvens(&statement.After, usages, b.offers)
 	return statement
 }
 
-// OfSteps is the bill before and after the steps of a plan; nil without commitments and discounts.
-func (b *Bills) OfSteps(steps []disruption.Step) *billing.Statement { return b.Change(changes(steps)) }
+// Steps returns a plan of steps for the cluster, or for one with further nodes, with its bill. Steps from the first on after which the bill
+// would have fallen by less than the prices of the nodes say are left out, with a warning. b may be nil.
+func (b *Bills) Steps(ctx context.Context, planner disruption.Planner, c disruption.Cluster, plan *disruption.ConsolidationPlan) (*disruption.ConsolidationPlan, error) {
+	if b == nil {
+		return plan, nil
+	}
+	if covered := b.coveredSteps(&c.Problem, plan.Steps); covered < len(plan.Steps) {
+		left := len(plan.Steps) - covered
+		planner.Observer = nil
+		var err error
+		if plan, err = planner.Shorten(context.WithoutCancel(ctx), c, plan, covered); err != nil {
+			return nil, err
+		}
+		plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: "commitments", Message: fmt.Sprintf("%s left out: the bill would fall by less than the prices of the nodes, because commitments pay for them anyway", figures.Are(left, "step"))})
+	}
+	plan.Bill = b.Change(changes(plan.Steps))
+	return plan, nil
+}
 
 // changes are the nodes that steps remove, by name, and those that they launch.
 func changes(steps []disruption.Step) (removed []string, launches []scheduling.Launch) {
@@ -229,16 +264,17 @@ func changes(steps []disruption.Step) (removed []string, launches []scheduling.L
 	return removed, launches
 }
 
-// CoveredSteps is the number of steps of a plan, from the first, after each of which the bill has fallen by as much as the prices of
+// coveredSteps is the number of steps of a plan, from the first, after each of which the bill has fallen by as much as the prices of
 // the removed and launched nodes say. It falls by less where more covered nodes go than there are others that could take
 // their place under a commitment.
-func (b *Bills) CoveredSteps(p *scheduling.Problem, steps []disruption.Step) int {
+func (b *Bills) coveredSteps(p *scheduling.Problem, steps []disruption.Step) int {
 	price := map[string]offerings.Price{}
 	for _, node := range p.Nodes {
 		if o, ok := p.CatalogOf(node.Labels[scheduling.NodePoolLabel]).Lookup(instancetypes.OfferingOf(node)); ok {
 			price[node.Name] = o.Price
 		}
 	}
+	before := b.Of(p.Nodes)
 	var removed []string
 	var launched []scheduling.Launch
 	var claimed offerings.Price
@@ -251,8 +287,8 @@ func (b *Bills) CoveredSteps(p *scheduling.Problem, steps []disruption.Step) int
 			claimed += price[name]
 		}
 		removed, launched = append(removed, steps[i].Drain...), append(launched, steps[i].Launches...)
-		after := b.After(removed, launched)
-		if claimed-(b.Now.Uncovered-after.Uncovered) > tolerance && claimed > 0 {
+		after := b.settle(b.after(p.Nodes, removed, launched))
+		if claimed-(before.Uncovered-after.Uncovered) > tolerance && claimed > 0 {
 			return i
 		}
 	}

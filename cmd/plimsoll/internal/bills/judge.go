@@ -32,7 +32,7 @@ func (b *Bills) judge(stated *billing.Statement, removed []string, launches []sc
 	}
 	usages, unpriced := b.usages(b.listed.Nodes)
 	before := b.judgeBill("bill.before", &stated.Before, usages, unpriced)
-	usages, unpriced = b.after(removed, launches)
+	usages, unpriced = b.after(b.listed.Nodes, removed, launches)
 	return errors.Join(before, b.judgeBill("bill.after", &stated.After, usages, unpriced))
 }
 

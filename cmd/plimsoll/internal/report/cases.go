@@ -17,7 +17,7 @@ func (p page) Answers() []answer {
 	var out []answer
 	for _, c := range p.Cases {
 		a := answer{
-			Name: c.Name, Flags: strings.Join(c.Flags, " "), Cost: figures.Dollars(figures.Cents(c.PricePerHour)),
+			Name: c.Name, Flags: strings.Join(c.Flags, " "), Cost: figures.Dollars(figures.Cents(c.Total())),
 			Nodes: figures.Thousands(fmt.Sprint(c.Nodes)), Moves: figures.Thousands(fmt.Sprint(c.PodsMoved)), Difference: "–",
 		}
 		switch {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -41,8 +42,8 @@ type Outcome struct {
 	// plan of consolidation does not count; nil where they need none.
 	Pending *Pending `json:"pending,omitempty"`
 	// ComparedWith is the case whose price is taken off for DifferencePerHour: the baseline, or for a
-	// rebuild in another region the rebuild in the cluster's own. With Bill it is the difference of usage that no
-	// commitment covers and of costs beside the bill, such as node overhead. Both are "" and 0 where the prices
+	// rebuild in another region the rebuild in the cluster's own. With Bill it is the difference of the bills
+	// and of costs beside them, such as node overhead. Both are "" and 0 where the prices
 	// cannot be compared, because one of the cases has no place for pods that the other places.
 	ComparedWith      string          `json:"comparedWith,omitempty"`
 	DifferencePerHour offerings.Price `json:"differencePerHour"`
@@ -67,7 +68,6 @@ type Outcome struct {
 	// Warnings are faults of the input that did not stop the case.
 	Warnings []scheduling.Warning `json:"warnings"`
 
-	after   []*corev1.Node             // once all is done
 	beside  offerings.Price            // the part of PricePerHour beside the price of instances
 	shares  map[string]offerings.Price // by pod, including pods removed with their node
 	rebuilt offerings.Price            // of the running cluster rebuilt from scratch, as consolidate shows it; 0 if it was not planned
@@ -99,7 +99,7 @@ func (out *Outcome) Against(base, rebuilt *Outcome) {
 		like = rebuilt
 	}
 	if like != nil && like != out && slices.Equal(like.missing(), out.missing()) {
-		out.ComparedWith, out.DifferencePerHour = like.Name, out.varying()-like.varying()
+		out.ComparedWith, out.DifferencePerHour = like.Name, out.Total()-like.Total()
 	}
 	added := Added{}
 	for pod, price := range out.shares {
@@ -113,18 +113,13 @@ func (out *Outcome) Against(base, rebuilt *Outcome) {
 	}
 }
 
-// varying is the part of the price that depends on the nodes: commitments are paid in every case.
-func (out *Outcome) varying() offerings.Price {
+// Total is the price of a case that is compared: the bill of all nodes with costs beside it, such as node overhead, or without
+// commitments and discounts PricePerHour.
+func (out *Outcome) Total() offerings.Price {
 	if out.Bill == nil {
 		return out.PricePerHour
 	}
-	return offerings.Sum(out.Bill.Uncovered, out.beside)
-}
-
-// Settle sets the bill of the outcome's nodes.
-func (out *Outcome) Settle(of func(nodes []*corev1.Node) billing.Bill) {
-	bill := of(out.after)
-	out.Bill = &bill
+	return offerings.Sum(out.Bill.PerHour, out.beside)
 }
 
 // missing are the pods that have no place, in one order.
@@ -156,24 +151,25 @@ func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster) {
 	}
 }
 
-// Answer plans a cluster: first the planner disrupts its nodes, as consolidate does,
+// Answer plans the cluster of a question: first the planner disrupts its nodes, as consolidate does,
 // then the pods that are still pending are planned. Pods that the baseline does not have, a new workload,
 // run by then: they are planned before, so that nodes are removed with them in place. Nodes that the
 // planner's policy would not buy count as drifted, and budgets of NodePools do not limit them. All plans are
 // verified. base is the baseline's cluster, nil for the baseline itself; known is the planner's verified
-// plan for c, nil if there is none yet.
-func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster, base *disruption.Cluster, known *disruption.ConsolidationPlan) (*Outcome, error) {
+// plan for the cluster, nil if there is none yet.
+func (q *Question) Answer(ctx context.Context, base *disruption.Cluster, known *disruption.ConsolidationPlan) (*Outcome, error) {
+	planner, c := q.Planner, q.Cluster
 	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}}
 	out.know(&c)
 	if len(c.Nodes) > 0 {
-		if err := out.start(ctx, planner, &c, base); err != nil {
+		if err := q.start(ctx, out, &c, base); err != nil {
 			return nil, err
 		}
 		unwanted := disown(planner.Policy, &c)
 		if len(unwanted) > 0 {
 			known = nil
 		}
-		plan, err := consolidate(ctx, planner, c, known)
+		plan, err := q.consolidate(ctx, c, known)
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +177,7 @@ func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluste
 		c = schedulingtest.Apply(c, 0, plan.Steps...)
 	}
 	if len(c.Pods) > 0 || len(c.Nodes) == 0 {
-		plan, err := provision(ctx, planner, c.Problem)
+		plan, err := q.provision(ctx, c.Problem)
 		if err != nil {
 			return nil, err
 		}
@@ -190,14 +186,22 @@ func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluste
 			return nil, err
 		}
 	}
-	out.share(planner.Policy, &c)
-	out.after = c.Nodes
+	q.finish(out, &c)
 	return out, nil
 }
 
-// Rebuilt plans all pods of a cluster on new nodes, as consolidate plans the cluster rebuilt from scratch, and verifies the plan. The
+// finish states the shares of pods in the cluster once all is done, and its bill.
+func (q *Question) finish(out *Outcome, c *disruption.Cluster) {
+	out.share(q.Planner.Policy, c)
+	if q.Bills != nil {
+		out.Bill = lo.ToPtr(q.Bills.Of(c.Nodes))
+	}
+}
+
+// Rebuilt plans all pods of the cluster on new nodes, as consolidate plans the cluster rebuilt from scratch, and verifies the plan. The
 // cluster has no nodes; all of its pods are pending.
-func Rebuilt(ctx context.Context, planner disruption.Planner, c disruption.Cluster) (*Outcome, error) {
+func (q *Question) Rebuilt(ctx context.Context) (*Outcome, error) {
+	planner, c := q.Planner, q.Cluster
 	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}, Rebuild: true}
 	out.know(&c)
 	plan, err := planner.Rebuild(ctx, c.Problem)
@@ -210,14 +214,13 @@ func Rebuilt(ctx context.Context, planner disruption.Planner, c disruption.Clust
 	}
 	out.countPending(plan, c.Pods)
 	err = carryOut(&c, plan, nil)
-	out.share(planner.Policy, &c)
-	out.after = c.Nodes
+	q.finish(out, &c)
 	return out, err
 }
 
 // start has the pods run that the baseline does not have, as far as they have a place beside its pending pods. Virtual pods never
 // run: the steps keep their room.
-func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c, base *disruption.Cluster) error {
+func (q *Question) start(ctx context.Context, out *Outcome, c, base *disruption.Cluster) error {
 	if base == nil {
 		return nil
 	}
@@ -233,7 +236,7 @@ func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c, ba
 	if len(held) == len(c.Pods) {
 		return nil
 	}
-	plan, err := provision(ctx, planner, c.Problem)
+	plan, err := q.provision(ctx, c.Problem)
 	if err != nil {
 		return err
 	}
@@ -244,25 +247,31 @@ func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c, ba
 }
 
 // consolidate returns known, or else plans disruption and verifies the plan.
-func consolidate(ctx context.Context, planner disruption.Planner, c disruption.Cluster, known *disruption.ConsolidationPlan) (*disruption.ConsolidationPlan, error) {
+func (q *Question) consolidate(ctx context.Context, c disruption.Cluster, known *disruption.ConsolidationPlan) (*disruption.ConsolidationPlan, error) {
 	if known != nil {
 		return known, nil
 	}
-	plan, err := planner.Plan(ctx, c)
+	plan, err := q.Planner.Plan(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return judged.Steps(ctx, planner, c, plan)
+	if plan, err = judged.Steps(ctx, q.Planner, c, plan); err != nil {
+		return nil, err
+	}
+	return q.Bills.Steps(ctx, q.Planner, c, plan)
 }
 
 // provision plans pods that are pending, and verifies that.
-func provision(ctx context.Context, planner disruption.Planner, p scheduling.Problem) (*scheduling.Plan, error) {
-	solver := provisioning.Planner{Policy: planner.Policy, Observer: planner.Observer}
-	plan, err := solver.Plan(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return judged.Plan(ctx, solver, p, plan)
+func (q *Question) provision(ctx context.Context, p scheduling.Problem) (*scheduling.Plan, error) {
+	solver := provisioning.Planner{Policy: q.Planner.Policy, Observer: q.Planner.Observer}
+	plan, _, err := q.Bills.Launches(p, func(p scheduling.Problem) (*scheduling.Plan, error) {
+		plan, err := solver.Plan(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return judged.Plan(ctx, solver, p, plan)
+	})
+	return plan, err
 }
 
 // count adds prices and numbers of a plan of steps.

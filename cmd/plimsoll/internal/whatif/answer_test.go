@@ -20,7 +20,7 @@ func TestAnswersOfRandomClusters(t *testing.T) {
 	for seed := range soak.Cases(10) {
 		c := schedulingtest.RandomCluster(seed)
 		planner := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
-		base, err := whatif.Answer(t.Context(), planner, c, nil, nil)
+		base, err := (&whatif.Question{Planner: planner, Cluster: c}).Answer(t.Context(), nil, nil)
 		require.NoError(t, err, "seed %d", seed)
 		if len(c.Nodes) > 0 {
 			plan, err := planner.Plan(t.Context(), c)
@@ -33,7 +33,7 @@ func TestAnswersOfRandomClusters(t *testing.T) {
 			require.Equal(t, plan.Summary.PodsMoved, base.PodsMoved, "seed %d", seed)
 		}
 		planner.Policy.NoSpot = true
-		calm, err := whatif.Answer(t.Context(), planner, c, &c, nil)
+		calm, err := (&whatif.Question{Planner: planner, Cluster: c}).Answer(t.Context(), &c, nil)
 		require.NoError(t, err, "seed %d", seed)
 		base.Name = "baseline"
 		calm.Against(base, nil)
@@ -52,12 +52,12 @@ func TestAnswersOfRandomClusters(t *testing.T) {
 func TestAnswersOfClustersWithDaemonSets(t *testing.T) {
 	c := schedulingtest.Cluster(1, schedulingtest.ClusterOptions{Nodes: 20, PodsPerNode: 30, MaxCPU: 8, Removed: 0.6, DaemonSets: 2})
 	planner := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
-	base, err := whatif.Answer(t.Context(), planner, c, nil, nil)
+	base, err := (&whatif.Question{Planner: planner, Cluster: c}).Answer(t.Context(), nil, nil)
 	require.NoError(t, err)
 	base.Name = "baseline"
 	require.Positive(t, base.PodsMoved)
 	planner.MinSaving.PerHour = 1_000_000_000_000
-	idle, err := whatif.Answer(t.Context(), planner, c, &c, nil)
+	idle, err := (&whatif.Question{Planner: planner, Cluster: c}).Answer(t.Context(), &c, nil)
 	require.NoError(t, err)
 	idle.Against(base, nil)
 	require.Greater(t, idle.Nodes, base.Nodes)

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/billing"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pools"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -21,12 +23,14 @@ type Question struct {
 	Cluster disruption.Cluster
 	// Grouped says that the NodePools stand for node groups.
 	Grouped bool
+	// Bills are the bills of the cluster under commitments and discounts; nil for list prices.
+	Bills *bills.Bills
 }
 
 // Unchanged returns the reason why a case must have the baseline's outcome, e.g. because no NodePool may
 // launch the types that its flags allow or rule out; "" where the outcome may differ.
 func (q *Question) Unchanged(base *Question) string {
-	if !reflect.DeepEqual(q.fixed(), base.fixed()) {
+	if !reflect.DeepEqual(q.fixed(), base.fixed()) || !reflect.DeepEqual(q.today(), base.today()) {
 		return ""
 	}
 	mine, theirs := pools.Sales{}, pools.Sales{}
@@ -65,9 +69,18 @@ func (q *Question) Unchanged(base *Question) string {
 	return "the NodePools may launch the same nodes as in the baseline"
 }
 
+// today is the bill of the cluster before any change; nil at list prices.
+func (q *Question) today() *billing.Bill {
+	if q.Bills == nil {
+		return nil
+	}
+	return &q.Bills.Now
+}
+
 // fixed returns a question without the settings that decide which offerings may be launched.
 func (q *Question) fixed() *Question {
 	out := *q
+	out.Bills = nil
 	out.Planner.Policy.NoSpot, out.Planner.Policy.Filters, out.Planner.Policy.Size = false, nil, scheduling.NodeSize{}
 	out.Cluster.Catalog, out.Cluster.PoolCatalogs, out.Cluster.Alternative = nil, nil, nil
 	out.Cluster.NodePools = nil
