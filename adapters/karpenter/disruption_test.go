@@ -85,14 +85,38 @@ func TestBudgetOfNodePoolHolds(t *testing.T) {
 	require.Len(t, tainted(w), 1)
 }
 
-func TestPodDisruptionBudgetBlocks(t *testing.T) {
-	w := halfFull(t, 4)
-	w.add(&policyv1.PodDisruptionBudget{
+// blocks is a PodDisruptionBudget that allows no eviction of the small pods.
+func blocks() *policyv1.PodDisruptionBudget {
+	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: "small", Namespace: "default"},
 		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "small"}}, MaxUnavailable: new(intstr.FromInt32(0))},
-	})
+	}
+}
+
+func TestPodDisruptionBudgetBlocks(t *testing.T) {
+	w := halfFull(t, 4)
+	w.add(blocks())
 	w.disrupt()
 	require.Empty(t, tainted(w))
+}
+
+// Karpenter does not count the end of a PodDisruptionBudget as a change of the cluster, but its nodes are candidates again.
+func TestNodesAreLookedAtAgainWithoutPodDisruptionBudget(t *testing.T) {
+	w := halfFull(t, 2)
+	stays := w.pods()[0]
+	require.NoError(t, w.kube.Delete(w.ctx, stays))
+	w.cluster.DeletePod(keyOf("default", stays.Name))
+	pinned := pods("pinned", 1, "500m", "256Mi", func(p *corev1.Pod) {
+		p.Spec.NodeSelector = map[string]string{corev1.LabelHostname: stays.Spec.NodeName}
+	})
+	w.add(append(pinned, blocks())...)
+	w.place(pinned[0].(*corev1.Pod), stays.Spec.NodeName) //nolint:forcetypeassert // a pod
+	w.disrupt()
+	require.Empty(t, tainted(w))
+	require.NoError(t, w.kube.Delete(w.ctx, blocks()))
+	w.disrupt()
+	require.Len(t, tainted(w), 1)
+	require.NotContains(t, tainted(w), stays.Spec.NodeName)
 }
 
 func TestEmptyNodesGo(t *testing.T) {

@@ -32,8 +32,11 @@ type method struct {
 	queue     *kdisruption.Queue
 	karpenter *kprovisioning.Provisioner
 	warnings  warningLog
-	// settled is Karpenter's time of the last change of a cluster for which nothing was left to do.
+	// settled is Karpenter's time of the last change of a cluster for which nothing was left to do, and stayed are the
+	// candidates that it had. Karpenter counts it as no change when a nomination or a PodDisruptionBudget ends that kept a node
+	// from being a candidate.
 	settled time.Time
+	stayed  []string
 }
 
 // ShouldDisrupt reports whether a node is a candidate, by the rules of Karpenter.
@@ -55,7 +58,9 @@ func (m *method) ConsolidationType() string { return m.rules.ConsolidationType()
 // at again, as in Karpenter; if it has changed there are none.
 func (m *method) ComputeCommands(ctx context.Context, budgets map[string]int, candidates ...*kdisruption.Candidate) ([]kdisruption.Command, error) {
 	state := m.reader.Cluster.ConsolidationState()
-	if m.reason == disruption.Underutilized && state.Equal(m.settled) {
+	names := lo.Map(candidates, func(c *kdisruption.Candidate, _ int) string { return c.Name() })
+	slices.Sort(names)
+	if m.reason == disruption.Underutilized && state.Equal(m.settled) && slices.Equal(names, m.stayed) {
 		return nil, nil
 	}
 	snapshot, err := m.read(ctx, candidates)
@@ -68,7 +73,7 @@ func (m *method) ComputeCommands(ctx context.Context, budgets map[string]int, ca
 	}
 	blocked := slices.ContainsFunc(candidates, func(c *kdisruption.Candidate) bool { return budgets[c.NodePool.Name] == 0 })
 	if len(plan.Steps) == 0 && !blocked {
-		m.settled = state
+		m.settled, m.stayed = state, names
 	}
 	var commands []kdisruption.Command
 	for i := range together(plan.Steps, snapshot.roomIn(budgets)) {
