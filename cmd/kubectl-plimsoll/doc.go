@@ -7,5 +7,5 @@
 // The flags that kubectl takes with each command may stand before and after plimsoll's command.
 // Objects go from one command to the other through memory alone, and without environment,
 // images, arguments and annotations that plans do not read. Secrets and ConfigMaps are not
-// asked for. It changes nothing in the cluster; the exit codes are those of plimsoll.
+// asked for. It changes nothing in the cluster; the exit codes are the exit codes of plimsoll.
 package main

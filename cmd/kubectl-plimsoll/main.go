@@ -23,7 +23,7 @@ func main() {
 	os.Exit(p.run(os.Args[1:]))
 }
 
-// The exit codes beside those of plimsoll.
+// Exit codes in addition to the exit codes of plimsoll.
 const (
 	exitBadInput = 1
 	exitUsage    = 2
@@ -40,7 +40,7 @@ COMMAND. Plans are made for the whole cluster: -n is the namespace of the object
 about, and limits nothing else.
 `
 
-// kinds are those that plimsoll reads of a cluster, as the API server calls them.
+// kinds are the resources that plimsoll reads from a cluster, as the API server names them.
 func kinds() []string {
 	return []string{
 		"pods", "nodes", "namespaces", "services", "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io", "csinodes.storage.k8s.io",
@@ -63,7 +63,7 @@ type plugin struct {
 	cluster        []string // kubectl's flags, see [call]
 }
 
-// say prints a line on stderr. There is nobody left to tell if that fails.
+// say prints a line on stderr. Errors are ignored, because there is no other place to report them.
 func (p *plugin) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.stderr, format+"\n", args...)
 }

@@ -40,7 +40,7 @@ type app struct {
 	args   []string       // of the subcommand
 	flags  *pflag.FlagSet // of the subcommand, once they are read
 	stdin  io.Reader
-	kept   bytes.Buffer // what was read of stdin, where it is read several times
+	kept   bytes.Buffer // the content of stdin, where it is read several times
 	source io.Reader    // the rest of it, then
 	stdout bytes.Buffer // printed at the end, unless there is an error
 	stderr io.Writer
@@ -53,7 +53,7 @@ type app struct {
 	searching atomic.Bool
 	// locate says where in the input the faults of an error stand, once it was read.
 	locate func(error) error
-	// skipped is what was left out of the input, to be told at the end.
+	// skipped are the files and objects that were left out of the input. They are listed at the end.
 	skipped manifest.Faults
 }
 
@@ -73,7 +73,7 @@ func (a *app) warn(of string, warnings []scheduling.Warning) {
 	}
 }
 
-// does wraps what a command does, once its arguments are understood.
+// does wraps the work of a command after its arguments were parsed.
 func (a *app) does(run func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		a.started, a.flags = true, cmd.Flags()
@@ -114,7 +114,7 @@ func (a *app) encode(format, what string, value any) error {
 // mostViolations is how many rules that a plan breaks are told: most follow from the first.
 const mostViolations = 10
 
-// messages returns what is to be said of an error, one fault in a line.
+// messages returns the lines to print for an error, one fault in a line.
 func messages(err error) []string {
 	var fields *scheduling.FieldErrors
 	if errors.As(err, &fields) {
@@ -138,7 +138,7 @@ func messages(err error) []string {
 	return strings.Split(strings.TrimSpace(err.Error()), "\n")
 }
 
-// version says what this binary was built from, and with what.
+// version names the commit of this binary and the Go version that built it.
 func version() string {
 	version, revision := "(devel)", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

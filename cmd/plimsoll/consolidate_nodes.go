@@ -18,7 +18,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// blocked says what each cause for which nodes stay keeps the cluster from saving, and what lifts it. A cause that was not
+// blocked lists the causes for which nodes stay, each with the saving that it blocks and with its fix. A cause that was not
 // tried has a range, because its upper bound alone would look like an amount.
 func (m *moves) blocked() {
 	head := []string{"$/MONTH", "NODES", "CAUSE", "MEANING", "FIX"}
@@ -34,7 +34,7 @@ func (m *moves) blocked() {
 	}
 }
 
-// rebuilt lists what the clusters consist of that are rebuilt from scratch, which is what owners of node
+// rebuilt lists the nodes of the clusters that are rebuilt from scratch, which is the change that owners of node
 // groups may want to have: each type with its zones, the most expensive first.
 func (m *moves) rebuilt() {
 	s := &m.plan.Summary
@@ -46,7 +46,7 @@ func (m *moves) rebuilt() {
 	m.composition("REBUILT FROM SCRATCH, OF ANY CURRENT TYPE", s.Alternative)
 }
 
-// composition lists what a cluster consists of.
+// composition lists the nodes of a cluster by instance type.
 func (m *moves) composition(title string, of *disruption.Rebuilt) {
 	if of == nil || len(of.Composition) == 0 {
 		return
@@ -122,7 +122,7 @@ func (p *problem) rejected(v *disruption.Verdict) string {
 	return steps.Rejected(v.Node, r, because)
 }
 
-// price is what a node is expected to cost per hour, 0 where the bill does not count it.
+// price is the expected cost of a node per hour, 0 where the bill does not count it.
 func (m *moves) price(v *disruption.Verdict) offerings.Price {
 	if v.PricePerHour == 0 {
 		return 0
@@ -131,7 +131,7 @@ func (m *moves) price(v *disruption.Verdict) offerings.Price {
 	return cmp.Or(price, offerings.Sum(v.PricePerHour, m.p.policy.NodeOverhead))
 }
 
-// bill lists what runs and what it costs, by NodePool and group, the dearest first: those of NodePools, the
+// bill lists the running nodes with their costs, by NodePool and group, the dearest first: nodes of NodePools, the
 // total that the first table has, and the others.
 func (m *moves) bill() {
 	accounts := costs.Accounts(&m.p.Problem, m.plan.Nodes, m.p.policy)

@@ -20,7 +20,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// moves writes a consolidation plan for people: what it comes to, the steps in their
+// moves writes a consolidation plan as text: its totals, the steps in their
 // order, where it stops paying, and why the other nodes stay.
 type moves struct {
 	to   *table
@@ -60,7 +60,7 @@ func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Consolidat
 	}
 }
 
-// headline says what the cluster costs, what it will cost, and what it could.
+// headline states the cost of the cluster today, after the steps, and at least.
 func (m *moves) headline() {
 	s := &m.plan.Summary
 	if len(m.plan.Nodes) == 0 {
@@ -113,7 +113,7 @@ func (m *moves) headline() {
 	m.to.line("%s", m.p.madeWith())
 }
 
-// basis says what all prices are of.
+// basis states which nodes all prices are of.
 func (m *moves) basis() string {
 	s := &m.plan.Summary
 	text := "Prices are of all nodes"
@@ -129,7 +129,7 @@ func (m *moves) basis() string {
 	return text + "."
 }
 
-// totals are what the cluster costs before and after the steps, all in all.
+// totals are the costs of the whole cluster before and after the steps.
 func totals(s *disruption.ConsolidationSummary) (before, after offerings.Price) {
 	return cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
 }
@@ -197,7 +197,7 @@ func (m *moves) notes() {
 	leftOut(s.Alternative, ", of any current type,")
 }
 
-// saved says what all steps save if they lead to a price, with a word before the amount if it is an estimate.
+// saved states the saving of all steps if they lead to a price, with a word before the amount if it is an estimate.
 func (m *moves) saved(after offerings.Price, about string) string {
 	before, _ := totals(&m.plan.Summary)
 	saving := before - after
@@ -233,7 +233,7 @@ func (m *moves) rest() string {
 	return text
 }
 
-// steps lists what is to be done, in its order.
+// steps lists the steps in their order.
 func (m *moves) steps() {
 	head := []string{"", "REASON", "NODES", "LAUNCHES", "PODS MOVED", "SAVES $/HOUR", "$/MONTH", "DISRUPTION", "SCORE"}
 	left := tabulate(m.to, "STEPS", head, m.plan.Steps, func(s disruption.Step, i int) []string {
@@ -272,7 +272,7 @@ func (m *moves) launched() []scheduling.LaunchOption {
 	})
 }
 
-// nothing says that there are no steps, with the cause of the most expensive nodes.
+// nothing states that there are no steps, with the cause of the most expensive nodes.
 func (m *moves) nothing() string {
 	groups := steps.Stays(m.plan, m.price)
 	if len(groups) == 0 {
@@ -282,7 +282,7 @@ func (m *moves) nothing() string {
 	return fmt.Sprintf("Nothing to consolidate now: %s (%d of %s).", report.Meaning(g.Code), len(g.Nodes), figures.Count(len(m.plan.Nodes), "node"))
 }
 
-// frontier says where it stops paying: what the steps have saved, and moved for it.
+// frontier lists the diminishing returns of steps: the saving so far, and the pods moved for it.
 func (m *moves) frontier() {
 	points := m.plan.Summary.Frontier
 	if len(points) < 2 {
@@ -304,7 +304,7 @@ func (m *moves) frontier() {
 	}, "DISRUPTION", "SAVED $/HOUR")
 }
 
-// drifted says how the nodes that go for having drifted are not what their pool asks for.
+// drifted lists the fields in which drifted nodes differ from their NodePool.
 func (m *moves) drifted() {
 	nodes := map[string][]string{}
 	for i := range m.plan.Nodes {
@@ -321,7 +321,7 @@ func (m *moves) drifted() {
 	}
 }
 
-// risks lists what to look at before the steps are carried out, risk by risk.
+// risks lists the risks to check before the steps are carried out.
 func (m *moves) risks() {
 	var rows [][]string
 	for _, r := range report.Risks(m.plan) {
@@ -334,7 +334,7 @@ func (m *moves) risks() {
 	tabulate(m.to, "RISKS", []string{"STEPS", "RISK", "MEANING", "OBJECTS"}, rows, asItIs, "RISK")
 }
 
-// schedulingRisks are the rows of what may happen if kube-scheduler binds evicted pods to other nodes than shown.
+// schedulingRisks are the rows of risks that arise if kube-scheduler binds evicted pods to other nodes than shown.
 func (m *moves) schedulingRisks(r *disruption.StepsAfterScheduling) (rows [][]string) {
 	risk := func(objects, meaning string, args ...any) {
 		rows = append(rows, []string{"any", "scheduling", fmt.Sprintf(meaning, args...), objects})

@@ -14,7 +14,7 @@
 //	plimsoll verify -f shop.yaml --plan plan.json   whether a plan obeys every rule
 //	plimsoll catalog --filter 'arch=arm64,cpu>=8'   instance types and their prices
 //
-// Results go to stdout and nothing else does. It exits with 0 if every pod has a
-// place, 3 if some have none (the plan is printed all the same), 4 if a price is above
-// --fail-above, 5 if lint has found something, 1 for bad input and 2 for wrong usage, and then nothing is printed on stdout.
+// Only results go to stdout. The exit code is 0 if every pod has a place, 3 if pods have none (the plan is printed
+// nevertheless), 4 if a price is above --fail-above, 5 if lint has findings, 1 for bad input and 2 for wrong usage; after 1 and 2
+// stdout is empty.
 package main

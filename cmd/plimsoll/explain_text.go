@@ -42,7 +42,7 @@ func (t *answerText) answer(answer any) {
 	}
 }
 
-// explainPod writes what becomes of a pod.
+// explainPod writes the placement of a pod and the reasons for it.
 func (t *answerText) explainPod(x *explanation.PodExplanation) {
 	switch x.Status {
 	case explanation.PodLaunch:
@@ -102,7 +102,7 @@ func (t *answerText) said(reasons []scheduling.ReasonCount) []scheduling.ReasonC
 	})
 }
 
-// price writes what a node of an option is expected to cost, and what its instance alone costs where that differs.
+// price writes the expected cost of a node of an option, and the price of its instance alone where they differ.
 func (t *answerText) price(pool string, o *scheduling.LaunchOption) string {
 	all := t.p.expected(pool, o)
 	if all == o.Price {
@@ -204,7 +204,7 @@ func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
 	writeReasons(t.to, "RULED OUT", t.said(x.RuledOut), 12)
 }
 
-// explainNode writes what a node receives.
+// explainNode writes the pods that a node receives.
 func (t *answerText) explainNode(x *explanation.NodeExplanation) {
 	pool := ""
 	if x.NodePool != "" {
@@ -215,7 +215,7 @@ func (t *answerText) explainNode(x *explanation.NodeExplanation) {
 	for i := range x.Taints {
 		t.to.line("It has the taint %s.", x.Taints[i].ToString())
 	}
-	t.rooms(x.Rooms, "DAEMONSETS TO COME") // those that run are part of the running pods
+	t.rooms(x.Rooms, "DAEMONSETS TO COME") // running daemon pods are part of the running pods
 	t.shares("PLANNED", x.Planned, x.Rooms)
 	t.unforced(x.Unforced)
 	t.shares("RUNNING", x.Running, x.Rooms)
@@ -244,7 +244,7 @@ func (t *answerText) rooms(rooms []explanation.Room, daemons string) {
 	t.to.columns(rows)
 }
 
-// shares writes pods by workload, and what they take of the fullest resource.
+// shares writes pods by workload, and their share of the fullest resource.
 func (t *answerText) shares(title string, pods []explanation.PodShare, rooms []explanation.Room) {
 	if len(pods) == 0 || len(rooms) == 0 {
 		return
@@ -262,7 +262,7 @@ func (t *answerText) shares(title string, pods []explanation.PodShare, rooms []e
 	tabulate(t.to, title, nil, cut(rows, 10), asItIs)
 }
 
-// verdict writes what becomes of a node when it is the only one that may be removed.
+// verdict writes whether a node can be removed when no other node may be.
 func (t *answerText) verdict(n *explain.JudgedNode) {
 	t.to.section("CONSOLIDATION, IF NO OTHER NODE IS REMOVED")
 	v := n.Verdict
@@ -307,7 +307,7 @@ func (t *answerText) group(g *explain.Group) string {
 	}
 }
 
-// explainWorkload writes what becomes of the pods of a workload.
+// explainWorkload writes the placement of a workload's pods.
 func (t *answerText) explainWorkload(x *explain.Workload) {
 	total := 0
 	for _, g := range x.Groups {

@@ -243,7 +243,7 @@ func (f *inputFlags) leave(p *problem, sold *marketFlags) {
 	if !f.rebuild {
 		catalog, err := clouds.Read(sold.name)
 		if err != nil || regions.Elsewhere(p.Snapshot, catalog) == nil {
-			return // where that is an error, it is told with those of the prices
+			return // the error is reported where the prices are read
 		}
 	}
 	pods := &p.Problem
@@ -334,7 +334,7 @@ func (p *problem) warnOfOldPrices(warnings []scheduling.Warning) []scheduling.Wa
 	return warnings
 }
 
-// readInstead says of an input without some objects which others it has; "" if lacking is false.
+// readInstead names the objects that an input without NodePools or pods has instead; "" if lacking is false.
 func (p *problem) readInstead(lacking bool, absent string) string {
 	n := lo.Sum(slices.Collect(maps.Values(p.Kinds)))
 	if !lacking || n == 0 {

@@ -158,7 +158,7 @@ func (m *market) discount(files []string) (err error) {
 	return nil
 }
 
-// lay changes the catalog's prices to those of a file. The warnings name the prices that were left out.
+// lay replaces prices of the catalog by the prices of a file. The warnings name the prices that were left out.
 func (m *market) lay(file string) (warnings []string, err error) {
 	prices, err := clouds.ReadPrices(m.Name(), file)
 	if err != nil {

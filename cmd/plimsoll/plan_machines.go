@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// machines lists what to launch.
+// machines lists the nodes to launch.
 func (t *planText) machines(groups []*launches.Group) {
 	devices := lo.SomeBy(groups, func(g *launches.Group) bool { return g.Devices() != "" })
 	pool := lo.Ternary(t.p.grouped, "NODE GROUP", "NODEPOOL")

@@ -40,7 +40,7 @@ func writeTable(w *bytes.Buffer, v view, p *problem, plan *scheduling.Plan) {
 	writeWarnings(t.to, plan.Warnings)
 }
 
-// headline says in two or three lines what the plan is expected to cost, and how good it is.
+// headline states in two or three lines the expected cost of the plan and its distance from the lower bound.
 func (t *planText) headline() {
 	s := &t.plan.Summary
 	gated := len(t.plan.Unschedulable) - t.p.unplaced(t.plan)
@@ -97,7 +97,7 @@ func (t *planText) headline() {
 	t.to.line("%s", t.p.madeWith())
 }
 
-// realPods are the pods of a plan and those of them with a place, without virtual pods, of which the room is told.
+// realPods are the numbers of all pods and of placed pods of a plan, without virtual pods: the room is stated on its own line.
 func realPods(s *scheduling.Summary) (pods, placed int) {
 	if s.RoomKept == nil {
 		return s.Pods, s.Placed
@@ -105,7 +105,7 @@ func realPods(s *scheduling.Summary) (pods, placed int) {
 	return s.Pods - s.RoomKept.Pods, s.Placed - s.RoomKept.Existing - s.RoomKept.Launched
 }
 
-// cost says what the plan is expected to cost once kube-scheduler has bound the pods, and at most.
+// cost states the expected and the largest cost of the plan once kube-scheduler has bound the pods.
 func cost(s *scheduling.Summary) string {
 	total := afterScheduling(s)
 	text := fmt.Sprintf("%s per hour, %s per month", figures.USD(total), figures.Monthly(total))
@@ -118,7 +118,7 @@ func cost(s *scheduling.Summary) string {
 	return text
 }
 
-// beside says what so much is that nodes cost beside their machines.
+// beside names the costs of nodes beside their instances.
 func beside(overhead offerings.Price, nodes int, all offerings.Price) string {
 	var parts []string
 	if overhead > 0 {
@@ -162,7 +162,7 @@ func (t *planText) realised(r *scheduling.AfterScheduling) string {
 	return text + "."
 }
 
-// split says what the plan costs by capacity type, and against buying on demand.
+// split states the cost of the plan by capacity type, and compares it with the same nodes on demand.
 func (t *planText) split() {
 	s := &t.plan.Summary
 	paid := map[string]offerings.Price{} // by capacity type
@@ -194,7 +194,7 @@ func (t *planText) split() {
 	}
 }
 
-// onDemand is what a node of a launch's instance type is expected to cost on demand; not ok where that is not for sale.
+// onDemand is the expected cost of a node of a launch's instance type on demand; not ok where the catalog has no such offering.
 func (t *planText) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
 	price, _, ok := costs.Expected(t.p.Problem.CatalogOf(l.NodePool), t.p.policy, onDemandOf(l))
 	return price, ok
@@ -255,7 +255,7 @@ func (t *planText) usage() {
 	tabulate(t.to, "CAPACITY", []string{"", "TOTAL", "PODS", "DAEMONSETS", "RESERVED", "UNUSED"}, rows, asItIs)
 }
 
-// present lists what goes onto machines that are there.
+// present lists the pods that are placed on existing nodes.
 func (t *planText) present() {
 	rows := lo.Map(t.plan.Existing, func(a scheduling.Assignment, _ int) []string {
 		return []string{a.Node, t.p.byWorkload(a.Pods, t.to.view.most(4))}
@@ -266,7 +266,7 @@ func (t *planText) present() {
 	tabulate(t.to, "ON EXISTING NODES", []string{"NODE", "PODS"}, rows, asItIs)
 }
 
-// refused lists the pods that have no place, by workload, and what would help.
+// refused lists the pods that have no place, by workload, and the changes that would give them one.
 func (t *planText) refused() {
 	if len(t.plan.Unschedulable) == 0 {
 		return
@@ -317,7 +317,7 @@ func (p *problem) unplaced(plan *scheduling.Plan) int {
 	return lo.CountBy(plan.Unschedulable, func(u scheduling.Unschedulable) bool { return !gated[u.Pod] })
 }
 
-// datesOf says from when the prices on demand and those of spot are, where a sentence
+// datesOf states the dates of on-demand prices and of spot prices, where a sentence
 // compares them and they differ.
 func (t *planText) datesOf() (onDemand, spot string) {
 	dates := map[offerings.CapacityType]string{}

@@ -34,7 +34,7 @@ func valuesOf(f *pflag.Flag) []string {
 	return []string{f.Value.String()}
 }
 
-// settingsOf are the settings of a plan that a command makes with these flags: those that were given.
+// settingsOf are the settings of a plan that a command makes with these flags: the flags that were given.
 func settingsOf(flags *pflag.FlagSet) map[string][]string {
 	stated, out := settingFlags(), map[string][]string{}
 	flags.Visit(func(f *pflag.Flag) {

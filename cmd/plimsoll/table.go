@@ -113,7 +113,7 @@ func (t *table) zones(options []scheduling.LaunchOption) {
 	}
 }
 
-// indent is what rows begin with, below their section.
+// indent is the prefix of rows below their section.
 func (t *table) indent() string { return lo.Ternary(t.alone, "", "  ") }
 
 // columns writes rows in columns, indented below their section.

@@ -78,7 +78,7 @@ a plan that states none, such as one of the library.`,
 				return err
 			}
 			if p.bills != nil && plan != nil && !bills.Draws(plan) {
-				p.bills.AtListPrices(&p.Problem) // by which such a plan was made
+				p.bills.AtListPrices(&p.Problem) // because this plan was made at list prices
 			}
 			if err := provisioning.Validate(&p.Problem); err != nil {
 				return err

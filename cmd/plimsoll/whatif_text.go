@@ -102,7 +102,7 @@ func costOf(o *whatif.Outcome) []string {
 	return []string{figures.PlainMonthly(o.Bill.List), figures.PlainMonthly(o.Bill.PerHour)}
 }
 
-// pricesOfCases says where the prices of the cases come from, once for those of the same prices.
+// pricesOfCases names the source of the prices of the cases, once for all cases of the same prices.
 func (t *table) pricesOfCases(problems []*problem, outcomes []*whatif.Outcome) {
 	said := map[string]bool{}
 	for i, p := range problems {

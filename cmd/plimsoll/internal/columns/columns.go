@@ -33,7 +33,7 @@ func Fit(rows [][]string, room int, spare []string) (fitting [][]string, left []
 			left = append(left, head)
 		}
 	}
-	for _, head := range slices.Backward(left) { // those before may have been too narrow to help
+	for _, head := range slices.Backward(left) { // columns before it may have been too narrow to help
 		if fewer := lo.Without(left, head); columns.without(fewer).need(narrowed) <= room {
 			left = fewer
 		}

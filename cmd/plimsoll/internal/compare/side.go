@@ -17,7 +17,7 @@ type Side struct {
 	// Name is the user's name for the side, e.g. that of its file.
 	Name string `json:"name"`
 	// PricePerHour is the expected price of its nodes after scheduling, Nodes their planned number. They are all nodes of
-	// NodePools where both sides are manifests, and else those of the plan.
+	// NodePools where both sides are manifests, and otherwise the NodePools of the plan.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	Nodes        int             `json:"nodes"`
 	// PlannedPerHour is the price if every pod is scheduled as planned; set only where PricePerHour is another.
@@ -38,12 +38,12 @@ type Side struct {
 type Kind struct {
 	// NodePool pays for the machine.
 	NodePool string `json:"nodePool"`
-	// InstanceType and CapacityType are those of the machine.
+	// InstanceType and CapacityType of the node.
 	InstanceType string `json:"instanceType"`
 	CapacityType string `json:"capacityType"`
 }
 
-// machines are those of one kind: their number and their price per hour.
+// machines are the nodes of one kind: their number and their price per hour.
 type machines struct {
 	nodes int
 	price offerings.Price

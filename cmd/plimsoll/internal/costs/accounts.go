@@ -21,7 +21,7 @@ type Account struct {
 	Name string
 	// Owned says that a NodePool owns them, so that the bill counts them.
 	Owned bool
-	// Nodes is the number of nodes, Unpriced the number of those without a known price, and Price the
+	// Nodes is the number of nodes, Unpriced the number of nodes without a known price, and Price the
 	// expected price per hour of all the rest.
 	Nodes, Unpriced int
 	Price           offerings.Price

@@ -32,7 +32,7 @@ type Machine struct {
 // Stage is how a machine stands from the time that a number of steps is done.
 type Stage struct {
 	Steps int
-	// Pods are its pods, without those of DaemonSets.
+	// Pods are its pods, without pods of DaemonSets.
 	Pods []*corev1.Pod
 	Node Node
 	// Shares are the parts of the node's price; pods are in the order of Pods.

@@ -28,7 +28,7 @@ func Exact(p offerings.Price) string {
 	return fmt.Sprintf("%14s", new(big.Rat).SetFrac64(int64(p), 1e9).FloatString(9))
 }
 
-// Nothing says that a price is written as nothing, so that a share of it tells nobody anything.
+// Nothing reports that a price is written as zero, because a share of zero means nothing.
 func Nothing(p offerings.Price) bool { return USD(p) == USD(0) }
 
 // Monthly writes a price per hour as the price of a month, by way of [Cents], so that it equals the same price in cents.

@@ -20,7 +20,7 @@ func Offering(o *scheduling.LaunchOption) string {
 	return text
 }
 
-// PriceNote says that the prices of some options are estimated, "" if none is.
+// PriceNote is a sentence that prices of options are estimated, "" if none is.
 func PriceNote(options []scheduling.LaunchOption) string {
 	estimated := lo.Filter(options, func(o scheduling.LaunchOption, _ int) bool { return slices.Contains(o.Estimated, "price") })
 	if len(estimated) == 0 {

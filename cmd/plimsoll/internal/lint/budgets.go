@@ -68,7 +68,7 @@ type guarded struct {
 	pods, ready int
 }
 
-// guard counts the pods of a budget among those of its namespace.
+// guard counts the pods of a budget among the pods of its namespace.
 func guard(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) *guarded {
 	g := &guarded{spec: b.Spec}
 	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
@@ -98,7 +98,7 @@ func (g *guarded) always() bool {
 	return g.spec.UnhealthyPodEvictionPolicy != nil && *g.spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
 }
 
-// allows reports whether some pod may go: by the count of ready ones or, if that is allowed, one that is not.
+// allows reports whether a pod may be evicted: by the count of ready pods or, if the budget allows it, one that is not ready.
 func (g *guarded) allows() bool {
 	return g.allowed(g.ready) > 0 || g.always() && g.ready < g.pods
 }

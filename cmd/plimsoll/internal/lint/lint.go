@@ -69,7 +69,7 @@ type Finding struct {
 	Message string `json:"message"`
 	Advice  string `json:"advice"`
 	// SavingPerHour is the saving of the advice, where that was tried: the difference in price of two plans of the cluster
-	// rebuilt from scratch, with its pending pods. Each advice of a run was tried with that of the others before it, so that
+	// rebuilt from scratch, with its pending pods. Each advice of a run was tried together with all advice before it, so that
 	// the savings add up. Consolidation of the running nodes may save less.
 	SavingPerHour offerings.Price `json:"savingPerHour,omitempty"`
 	// SavingProven says that the plan with the advice costs less than the lower bound of all plans without it. Otherwise the

@@ -213,7 +213,7 @@ func selects(spec *corev1.PodSpec, set requirements.Set) bool {
 	})
 }
 
-// holds reports whether some machine on sale has room for a pod.
+// holds reports whether a node of any offering has room for a pod.
 func holds(sold *instancetypes.Catalog, requests corev1.ResourceList) bool {
 	for t := range sold.All() {
 		room := t.Allocatable()

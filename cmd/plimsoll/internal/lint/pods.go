@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// podsOf are all pods that a cluster must hold: those that run or are pending, and have not ended.
+// podsOf are all pods that a cluster must hold: running and pending pods that have not ended.
 func podsOf(p *scheduling.Problem) []*corev1.Pod {
 	return slices.DeleteFunc(slices.Concat(p.Running, p.Pods), func(p *corev1.Pod) bool {
 		return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed

@@ -15,7 +15,7 @@ import (
 
 // Input is a cluster and its consolidation plan.
 type Input struct {
-	// Cluster and Policy are those with which Plan was made.
+	// Cluster and Policy are the planner's input and policy from which Plan was made.
 	Cluster disruption.Cluster
 	Plan    *disruption.ConsolidationPlan
 	Policy  scheduling.Policy

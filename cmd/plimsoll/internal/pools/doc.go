@@ -1,3 +1,3 @@
-// Package pools has NodePools as flags want them: those that are assumed where the input has
-// none, and those that may buy more than they say.
+// Package pools changes NodePools by flags: it assumes one where the input has none, and lets NodePools launch nodes that
+// their requirements exclude.
 package pools

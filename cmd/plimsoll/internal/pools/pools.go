@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Allow lets NodePools buy machines with some labels, and warns where none had ruled one out.
+// Allow lets NodePools launch nodes with the labels, and warns where no NodePool had excluded them.
 func Allow(s *manifest.Snapshot, labels [][2]string) {
 	for _, l := range labels {
 		some := false

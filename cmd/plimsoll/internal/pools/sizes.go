@@ -43,7 +43,7 @@ func ParseSize(text string) (name string, size Size, err error) {
 	return name, size, nil
 }
 
-// aksMode is the label by which AKS tells its system node pools from those of users.
+// aksMode is the label by which AKS tells system node pools from user node pools.
 const aksMode = "kubernetes.azure.com/mode"
 
 // Demanded are the nodes, by name, of groups that AKS demands to have a node: its system node pools.
@@ -56,7 +56,7 @@ func Demanded(nodes []*corev1.Node) map[string]bool {
 }
 
 // Sizes bounds node groups, whose NodePools are those of the input, and returns how many nodes of each have
-// to stay, by the NodePool's name. Where that is not stated one node stays, because nobody knows whether
+// to stay, by the NodePool's name. Where that is not stated one node stays, because it is not known whether
 // the group may be empty, which is warned of; NodePools of Karpenter may. AKS demands one node of a system
 // node pool (learn.microsoft.com/azure/aks/use-system-pools). The error names groups that there are none of.
 func Sizes(s *manifest.Snapshot, stated map[string]Size) (map[string]int, error) {

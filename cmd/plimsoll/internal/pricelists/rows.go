@@ -80,7 +80,7 @@ func shapeOf(t *instancetypes.InstanceType) []string {
 	return []string{t.Name, t.Labels[corev1.LabelArchStable], figures.Cores(cpu.MilliValue()), figures.GiB(memory.Value()), pods.String(), cmp.Or(figures.Join(devices), "-")}
 }
 
-// lowest is the lowest price of some offerings; of none the highest there is.
+// lowest is the lowest price of the offerings; without offerings it is the largest price.
 func lowest(list []offerings.Offering) offerings.Price {
 	return slices.Min(append(lo.Map(list, func(o offerings.Offering, _ int) offerings.Price { return o.Price }), offerings.MaxPrice))
 }

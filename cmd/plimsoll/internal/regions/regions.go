@@ -69,7 +69,7 @@ func providerZone(id string) string {
 	return ""
 }
 
-// known returns the sightings that say something, each place once. Where some are in regions
+// known returns the sightings that tell a region, each place once. Where any are in regions
 // that are embedded, zones that mean nothing, such as racks of one's own, are left out.
 func known(seen []sighting) []sighting {
 	seen = slices.DeleteFunc(seen, func(s sighting) bool { return s.from == "" })
@@ -80,7 +80,7 @@ func known(seen []sighting) []sighting {
 	return seen
 }
 
-// strange reports whether nothing is known of the region.
+// strange reports whether the region is unknown.
 func (s sighting) strange() bool {
 	name, _ := clouds.Region(s.place())
 	return s.region == "" && name == ""

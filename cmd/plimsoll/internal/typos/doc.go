@@ -1,3 +1,3 @@
-// Package typos finds names that pods and NodePools ask for and that nothing has, where something
-// has one that is spelt almost the same.
+// Package typos finds names that pods and NodePools ask for and that no object has, where an object has a name that is
+// spelt almost the same.
 package typos
