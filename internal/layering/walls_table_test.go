@@ -25,10 +25,3 @@ func methodFiles() map[string]int {
 func embeddings() map[string]int {
 	return map[string]int{}
 }
-
-// whatsWritten returns the packages whose comments say "what" more than mostWhats times in 1,000 words.
-func whatsWritten() map[string]int {
-	return map[string]int{
-		"cmd/plimsoll": 10,
-	}
-}
