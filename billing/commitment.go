@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -50,10 +51,9 @@ type Commitment struct {
 	ID string `json:"id"`
 	// Kind says in which unit Amount is.
 	Kind Kind `json:"kind"`
-	// Amount is how much is committed per hour, more than 0 and at most [MaxUnits].
+	// Amount is how much is committed per hour, more than 0 and at most [MaxUnits]; a whole number of reserved instances.
 	Amount Units `json:"amount"`
-	// UsedElsewhere is the part of Amount that usage outside of the nodes of the input takes. 0 is none; from
-	// Amount on nothing is left.
+	// UsedElsewhere is the part of Amount that usage outside of the nodes of the input takes. 0 is none, Amount all of it.
 	UsedElsewhere Units `json:"usedElsewhere,omitempty"`
 	// InUse is the part of the Amount of reserved instances that the cloud counts as in use, by nodes of the input or
 	// elsewhere: [FillUsedElsewhere] tells them apart. 0 is none, or not known.
@@ -133,20 +133,57 @@ func (c *Commitment) Covers(u *Usage) bool {
 // byResource reports whether the commitment is of a resource of nodes rather than of nodes.
 func (c *Commitment) byResource() bool { return c.Kind == VCPUs || c.Kind == MemoryGiB }
 
-// covers reports whether the commitment covers nodes of a usage at all. Only on-demand nodes are covered: clouds
+// covers reports whether the commitment covers nodes of a usage at all.
+func (c *Commitment) covers(u *Usage) bool { return c.excludes(u) == "" }
+
+// excludes is the field that excludes nodes of a usage from the commitment, "" for none: the first of region, zone, type and families. Only on-demand nodes are covered: clouds
 // do not apply commitments to spot nodes, and a capacity reservation has a price of its own.
-func (c *Commitment) covers(u *Usage) bool {
+func (c *Commitment) excludes(u *Usage) string {
 	switch {
 	case u.CapacityType != offerings.OnDemand || u.Price <= 0:
-		return false
-	case c.Zone != "" && c.Zone != u.Zone, c.Region != "" && !offerings.InRegion(u.Zone, c.Region):
-		return false
-	case c.Kind == ReservedInstances && u.InstanceType != c.InstanceType:
-		return c.SizeFlexible && FamilyOf(c.InstanceType) == FamilyOf(u.InstanceType)
+		return "kind"
+	case c.Region != "" && !offerings.InRegion(u.Zone, c.Region):
+		return "region"
+	case c.Zone != "" && c.Zone != u.Zone:
+		return "zone"
 	case c.Kind == ReservedInstances:
-		return true
+		if u.InstanceType != c.InstanceType && !(c.SizeFlexible && FamilyOf(c.InstanceType) == FamilyOf(u.InstanceType)) {
+			return "instanceType"
+		}
+	case len(c.Families) > 0 && !slices.Contains(c.Families, FamilyOf(u.InstanceType)):
+		return "families"
 	}
-	return len(c.Families) == 0 || slices.Contains(c.Families, FamilyOf(u.InstanceType))
+	return ""
+}
+
+// Uncovering returns the first field because of which the commitment covers no offering of a catalog, e.g. a region or an instance type that the
+// catalog does not have; nil if it covers one. Such a commitment is paid all the same.
+func (c *Commitment) Uncovering(catalog *instancetypes.Catalog) *CommitmentError {
+	if c == nil || catalog == nil {
+		return nil
+	}
+	exclusions := []string{"kind", "region", "zone", "instanceType", "families", "rates"}
+	last, rates := 0, c.index()
+	for t := range catalog.All() {
+		for i := range t.Offerings {
+			u := UsageOf("", t, &t.Offerings[i])
+			field := c.excludes(&u)
+			if field == "" {
+				if _, ok := c.demand(&u, rates); ok || c.byResource() {
+					return nil
+				}
+				field = "rates"
+			}
+			last = max(last, slices.Index(exclusions, field))
+		}
+	}
+	field := exclusions[last]
+	value := map[string]string{"kind": string(c.Kind), "region": c.Region, "zone": c.Zone, "instanceType": c.InstanceType, "families": strings.Join(c.Families, ", ")}[field]
+	problem := "matches no on-demand offering of catalog " + catalog.Name()
+	if field == "rates" {
+		problem = "none is below a list price of catalog " + catalog.Name()
+	}
+	return &CommitmentError{Commitment: c.ID, Field: field, Value: value, Problem: problem}
 }
 
 // FamilyOf is the family by which commitments are sold, from the name of an instance type: "m7i" of "m7i.large",

@@ -35,17 +35,21 @@ type Input struct {
 	Offers []Commitment
 	// Discounts are those of all files, in the order of the files.
 	Discounts []Discount
+	// Files has the name of the file of each commitment, by id.
+	Files map[string]string
 	// Notes name the parts of the files that were left out: commitments that have expired or are not of Linux nodes,
-	// and rates of other products.
+	// and rates of other products; and values that are probably not meant.
 	Notes []Note
 }
 
-// Note says that a part of a file was left out.
+// Note is about a part of a file.
 type Note struct {
 	// File is the name of the file.
 	File string
-	// Message says which part, and why.
+	// Message says which part was left out and why, or which value is probably not meant.
 	Message string
+	// Doubt says that the part was read, with such a value.
+	Doubt bool
 }
 
 // Read reads commitments and discounts from files, which it tells apart by their content:
@@ -78,7 +82,7 @@ type Note struct {
 // Commitments that have ended before the time at are left out with a note. The error reports every fault at once; those of
 // fields are [CommitmentError] values.
 func Read(at time.Time, sources ...File) (Input, error) {
-	r := reading{at: at}
+	r := reading{at: at, input: Input{Files: map[string]string{}}}
 	for _, s := range sources {
 		r.file = s.Name
 		r.source(s.In)
@@ -96,7 +100,6 @@ type reading struct {
 	file   string // the file that is being read
 	input  Input
 	faults []error
-	from   map[string]string // the file of each commitment, by id
 	// plans are the ids of the offerings of savings plans whose rates may be in another file, by the id of the plan.
 	plans   map[string]string
 	rates   map[string][]Rate // by id of a plan or of an offering
@@ -139,7 +142,7 @@ func (r *reading) source(in io.Reader) {
 		r.fault("is empty")
 		return
 	}
-	if raw[0] != '{' && raw[0] != '[' {
+	if !json.Valid(raw) {
 		if raw, err = yaml.YAMLToJSONStrict(raw); err != nil {
 			r.fault("is neither YAML nor JSON: %w", err)
 			return
@@ -245,7 +248,11 @@ func (r *reading) own(raw []byte) {
 		for _, fault := range file.Discounts[i].validate(i) {
 			r.fault("%w", fault)
 		}
+		if percent := file.Discounts[i].Percent; percent > 0 && percent < nano {
+			r.input.Notes = append(r.input.Notes, Note{File: r.file, Doubt: true, Message: fmt.Sprintf("discounts[%d].percent: %v: is less than one percent; 12 stands for 12 %%", i, percent)})
+		}
 	}
+	r.zeros(raw)
 	r.input.Discounts = append(r.input.Discounts, file.Discounts...)
 	for i := range file.Offers {
 		for _, f := range file.Offers[i].validateOffer() {
@@ -258,6 +265,25 @@ func (r *reading) own(raw []byte) {
 			r.fault("commitments[%d].id: must not be empty", i)
 		} else {
 			r.add(*c)
+		}
+	}
+}
+
+// zeros refuses fields that are 0 where the field without a value means something else.
+func (r *reading) zeros(raw []byte) {
+	var lists map[string][]map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &lists); err != nil {
+		r.fault("%w", err)
+		return
+	}
+	for _, list := range []string{"commitments", "offers"} {
+		for i, fields := range lists[list] {
+			for _, name := range []string{"factor", "unitPrice"} {
+				var value Units
+				if text, ok := fields[name]; ok && string(text) != "null" && value.UnmarshalJSON(text) == nil && value == 0 {
+					r.fault("%s[%d].%s: 0: must be more than 0, or left out", list, i, name)
+				}
+			}
 		}
 	}
 }
@@ -280,14 +306,11 @@ func (r *reading) add(c Commitment) {
 		r.note("left out: commitment %s, which ended on %s", c.ID, c.Ends)
 		return
 	}
-	if r.from == nil {
-		r.from = map[string]string{}
-	}
-	if first, twice := r.from[c.ID]; twice {
+	if first, twice := r.input.Files[c.ID]; twice {
 		r.fault("commitment %s: id: is given twice, first in %s", c.ID, first)
 		return
 	}
-	r.from[c.ID] = r.file
+	r.input.Files[c.ID] = r.file
 	r.input.Commitments = append(r.input.Commitments, c)
 }
 
@@ -301,7 +324,7 @@ func (r *reading) finish() {
 	}
 	for i := range r.input.Commitments {
 		c := &r.input.Commitments[i]
-		r.file = r.from[c.ID]
+		r.file = r.input.Files[c.ID]
 		if offering, ok := r.plans[c.ID]; ok {
 			if c.Rates = slices.Concat(r.rates[offering], r.rates[c.ID]); len(c.Rates) == 0 {
 				r.fault("commitment %s: the savings plan has no rates: add a file with the output of aws savingsplans describe-savings-plan-rates --savings-plan-id %s", c.ID, c.ID)

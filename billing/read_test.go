@@ -50,7 +50,7 @@ func TestReadFaults(t *testing.T) {
 		"commitments: [{id: a, kind: reserved-instances, amount: 2000000}]":              {"amount: 2000000: must not exceed 1000000", "instanceType: must not be empty"},
 		"[{}]": {"[0]: is neither a commitment of gcloud nor a reservation of az"},
 		"":     {"is empty"},
-		"{":    {"must be an object or a list"},
+		"{":    {"is neither YAML nor JSON"},
 		"a":    {"must be an object or a list"},
 		"{}":   {"has no commitments, discounts or offers"},
 		"discounts: [{percent: 0},{percent: 101, instanceTypes: ['[']},{percent: 5, capacityTypes: [cheap!]}]": {

@@ -38,12 +38,20 @@ func (c *Commitment) Validate() []*CommitmentError {
 		v.add("amount", c.Amount.String(), "must be more than 0")
 	case c.Amount > MaxUnits:
 		v.add("amount", c.Amount.String(), "must not exceed "+MaxUnits.String())
+	case c.Kind == ReservedInstances && c.Amount%nano != 0:
+		v.add("amount", c.Amount.String(), "must be a whole number of nodes")
+	}
+	if c.UsedElsewhere > c.Amount {
+		v.add("usedElsewhere", c.UsedElsewhere.String(), "must not exceed the amount, "+c.Amount.String())
+	}
+	if c.InUse > c.Amount {
+		v.add("inUse", c.InUse.String(), "must not exceed the amount, "+c.Amount.String())
 	}
 	c.validate(&v)
 	return v.faults
 }
 
-// validateOffer returns the faults of a commitment that are on offer, which has no amount.
+// validateOffer returns the faults of a commitment that is on offer, which has no amount.
 func (c *Commitment) validateOffer() []*CommitmentError {
 	v := validation{name: cmp.Or(c.ID, "without id")}
 	v.only(false, "amount", c.Amount.String(), c.Amount != 0)

@@ -31,7 +31,6 @@ func TestPlanDrawsOnCommitments(t *testing.T) {
 	require.True(t, best.Commitment)
 	require.Zero(t, best.Price)
 	require.Contains(t, plan.Warnings, scheduling.Warning{Note: true, Object: file, Message: "left out: commitment old, which ended on 2020-01-01"})
-	require.Contains(t, plan.Warnings, scheduling.Warning{Note: true, Object: "commitment/paris", Message: "left out: it covers no offering of catalog ec2/us-east-1"})
 
 	made := temp(t, "plan.json", r.stdout)
 	r = run(t, "verify", "-f", input, "--plan", made)
@@ -194,10 +193,45 @@ func TestDiscountsOfBilling(t *testing.T) {
 	require.Contains(t, r.stdout+r.stderr, "discounts[1]: left out: no offering of catalog ec2/us-east-1 matches it")
 }
 
+// A commitment that covers nothing, e.g. because of a wrong name, is paid: it is in the bill, and a warning names the field. Prices that are
+// not known and values that are probably not meant have warnings, too.
+func TestCommitmentsThatCoverNothing(t *testing.T) {
+	file := temp(t, "billing.yaml", `discounts: [{percent: 0.12}, {percent: 99.5, families: [m5]}]
+commitments:
+- {id: paris, kind: savings-plan, amount: 1, factor: 0.7, region: eu-west-3}
+- {id: typo, kind: reserved-instances, amount: 2, instanceType: m5.lrge, costPerHour: 0.1}
+- {id: family, kind: savings-plan, amount: 0.5, factor: 0.7, families: [mm5]}
+- {id: zone, kind: reserved-instances, amount: 2, instanceType: m5.large, zone: us-east-1z}
+- {id: rates, kind: savings-plan, amount: 0.25, rates: [{instanceType: m5.large, price: 7}]}
+`)
+	r := run(t, "plan", "-f", quickstart, "--billing", file, "-o", "json")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	plan := decodePlan(t, r.stdout)
+	require.Equal(t, []any{offerings.MustPrice("1.85"), 1}, []any{plan.Bill.After.Committed, plan.Bill.After.Unpriced})
+	const nothing = ": matches no on-demand offering of catalog ec2/us-east-1, so that it covers no node"
+	const paid = "; it is in the bill all the same, because it is paid"
+	for _, message := range []string{
+		"commitment paris: region: eu-west-3" + nothing + paid,
+		"commitment typo: instanceType: m5.lrge" + nothing + paid,
+		"commitment family: families: mm5" + nothing + paid,
+		"commitment zone: zone: us-east-1z" + nothing,
+		"commitment zone: costPerHour: is not stated, so that the bill is without the price of the commitment",
+		"commitment rates: rates: none is below a list price of catalog ec2/us-east-1, so that it covers no node" + paid,
+		"discounts[0].percent: 0.12: is less than one percent; 12 stands for 12 %",
+	} {
+		require.Contains(t, plan.Warnings, scheduling.Warning{Object: file, Message: message})
+	}
+	require.Contains(t, r.stdout, "less than a tenth of them, such as m5.12xlarge on-demand in us-east-1a: price 0.01152 instead of 2.304 USD per hour")
+}
+
 func TestFaultyBilling(t *testing.T) {
 	for text, message := range map[string]string{
 		"commitments: [{id: a, kind: plan, amount: 1}]": "commitment a: kind: plan: want one of",
 		"commitments: [{id: a, kind: vcpus, amount: 1, families: [m5], region: us-east-9}, {id: b, kind: savings-plan, amount: 0, factor: 0.5}]": "commitment b: amount: 0: must be more than 0",
+		"{commitments: [{id: a, kind: savings-plan, amount: 1, usedElsewhere: 3, factor: 0.5}]}":                                                 "commitment a: usedElsewhere: 3: must not exceed the amount, 1",
+		"commitments: [{id: a, kind: reserved-instances, amount: 1.5, instanceType: m5.large}]":                                                  "commitment a: amount: 1.5: must be a whole number of nodes",
+		"commitments: [{id: a, kind: savings-plan, amount: 1, factor: 0.0, rates: [{instanceType: m5.large, price: 0.01}]}]":                     "commitments[0].factor: 0: must be more than 0, or left out",
+		"commitments: [{id: a, kind: savings-plan, amount: 1e300, factor: 0.5}]":                                                                 "commitments[0].amount: 1e+300: must be a number of units, e.g. 12.5",
 	} {
 		r := run(t, "plan", "-f", quickstart, "--billing", temp(t, "billing.yaml", text))
 		require.Equal(t, exitBadInput, r.code)
@@ -261,7 +295,7 @@ func TestSlipsOfPricesAndAmounts(t *testing.T) {
 	prices := temp(t, "prices.yaml", "prices: [{capacityType: spot, factor: 88}]\n")
 	r := run(t, append(flags, "--prices", prices)...)
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Contains(t, r.stdout, prices+": a price is more than ten times as high as the one of the catalog: m5d.12xlarge spot in us-east-1a: price 137.28 instead of 1.56 USD per hour\n")
+	require.Contains(t, r.stdout, prices+": a price is more than ten times the one of the catalog, or less than a tenth of it: m5d.12xlarge spot in us-east-1a: price 137.28 instead of 1.56 USD per hour\n")
 
 	racks := temp(t, "racks.json", `{"version": 1, "instanceTypes": [{"name": "box", "capacity": {"cpu": "64", "memory": "64Gi", "pods": "50"}, "offerings": [
 {"zone": "dc1", "capacityType": "colo", "price": 0.5, "reservationID": "r1"}, {"zone": "dc1", "capacityType": "colo", "price": 0.6, "reservationID": "r2", "reservationCount": 2}]}]}`)

@@ -214,7 +214,7 @@ func (f *inputFlags) keepRoom(p *problem) error {
 func (p *problem) commit(m *market) (err error) {
 	in := &m.billing
 	for _, note := range in.Notes {
-		p.Warnings = append(p.Warnings, scheduling.Warning{Note: true, Object: note.File, Message: note.Message})
+		p.Warnings = append(p.Warnings, scheduling.Warning{Note: !note.Doubt, Object: note.File, Message: note.Message})
 	}
 	if len(in.Commitments)+len(in.Discounts)+len(in.Offers) == 0 {
 		return nil
@@ -222,7 +222,7 @@ func (p *problem) commit(m *market) (err error) {
 	if p.bills, err = bills.Apply(&p.Problem, m.full, in); err != nil {
 		return err
 	}
-	p.Warnings = append(p.Warnings, p.bills.Notes...)
+	p.Warnings = append(p.Warnings, p.bills.Warnings...)
 	return nil
 }
 

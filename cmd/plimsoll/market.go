@@ -69,7 +69,7 @@ type market struct {
 	// billing are the commitments and discounts of --billing. full is the catalog before the discounts.
 	billing billing.Input
 	full    *instancetypes.Catalog
-	// leftOut warns of prices and discounts that were not used.
+	// leftOut warns of prices and discounts that were not used or are not plausible.
 	leftOut []scheduling.Warning
 }
 
@@ -150,6 +150,9 @@ func (m *market) discount(files []string) (err error) {
 	discounted, unused, err := billing.Discounted(m.Catalog, "discounts of "+strings.Join(files, ", "), m.billing.Discounts)
 	if err != nil {
 		return fmt.Errorf("--billing: %w", err)
+	}
+	if w := clouds.Implausible(m.Catalog, discounted); w != "" {
+		m.leftOut = append(m.leftOut, scheduling.Warning{Object: strings.Join(files, ", "), Message: w})
 	}
 	m.full, m.Catalog = m.Catalog, discounted
 	for _, i := range unused {

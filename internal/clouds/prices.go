@@ -48,7 +48,7 @@ func WithPrices(c *instancetypes.Catalog, prices instancetypes.Prices) (changed 
 		return nil, nil, fmt.Errorf("no price matches an offering of catalog %s: the first one is of %s, and the catalog's zones are %s",
 			c.Name(), selected(unused[0]), strings.Join(Zones(c), ", "))
 	}
-	if w := implausible(c, changed); w != "" {
+	if w := Implausible(c, changed); w != "" {
 		prices.Warnings = append(slices.Clip(prices.Warnings), w)
 	}
 	regions := regionsOf(c)
@@ -62,16 +62,16 @@ func WithPrices(c *instancetypes.Catalog, prices instancetypes.Prices) (changed 
 		len(unused), len(prices.Changes), c.Name(), selected(unused[0]))), nil
 }
 
-// implausible warns of prices above ten times those that they replace, because no list price has risen so much: a factor of 88, or a
-// price per year. It is "" if there are none.
-func implausible(before, after *instancetypes.Catalog) string {
+// Implausible warns of prices above ten times those that they replace or below a tenth of them, because no list price has changed so
+// much: a factor of 88, a price per year, or a discount of 99 %. It is "" if there are none.
+func Implausible(before, after *instancetypes.Catalog) string {
 	first, n := "", 0
 	for t := range after.All() {
 		old, _ := before.Get(t.Name)
 		for i := range t.Offerings {
 			o := &t.Offerings[i]
 			at := slices.IndexFunc(old.Offerings, func(x offerings.Offering) bool { return x.Key("") == o.Key("") })
-			if at < 0 || old.Offerings[at].Price <= 0 || o.Price/10 <= old.Offerings[at].Price {
+			if at < 0 || old.Offerings[at].Price <= 0 || o.Price/10 <= old.Offerings[at].Price && old.Offerings[at].Price/10 <= o.Price {
 				continue
 			}
 			if n++; n == 1 {
@@ -83,9 +83,9 @@ func implausible(before, after *instancetypes.Catalog) string {
 	case 0:
 		return ""
 	case 1:
-		return "a price is more than ten times as high as the one of the catalog: " + first
+		return "a price is more than ten times the one of the catalog, or less than a tenth of it: " + first
 	}
-	return fmt.Sprintf("%d prices are more than ten times as high as those of the catalog, such as %s", n, first)
+	return fmt.Sprintf("%d prices are more than ten times those of the catalog, or less than a tenth of them, such as %s", n, first)
 }
 
 // regionsOf are the regions of a catalog's instance types; nil if any type states none.

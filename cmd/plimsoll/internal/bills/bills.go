@@ -30,8 +30,8 @@ type Bills struct {
 	listed      scheduling.Problem     // with the catalogs and nodes before commitments are applied
 	// Now is the bill of the nodes of the input.
 	Now billing.Bill
-	// Notes name the commitments that were left out.
-	Notes []scheduling.Warning
+	// Warnings name the commitments that cover nothing, and those of unknown price.
+	Warnings []scheduling.Warning
 }
 
 // Read reads the commitments of files that apply at a time; without files there are none.
@@ -53,16 +53,21 @@ func Apply(p *scheduling.Problem, full *instancetypes.Catalog, in *billing.Input
 	b := &Bills{full: full, listed: *p, offers: in.Offers}
 	usages, unpriced := b.usages(p.Nodes)
 	filled, missing := billing.FillUnitPrices(billing.FillUsedElsewhere(in.Commitments, usages), p.Catalog)
-	for _, c := range filled {
-		switch {
-		case !b.covered(&c):
-			b.Notes = append(b.Notes, scheduling.Warning{Note: true, Object: "commitment/" + c.ID, Message: "left out: it covers no offering of catalog " + p.Catalog.Name()})
-		case slices.Contains(missing, c.ID):
+	for i := range filled {
+		c := &filled[i]
+		unused := c.Uncovering(p.Catalog)
+		if unused == nil && slices.Contains(missing, c.ID) {
 			return nil, fmt.Errorf("commitment %s: unitPrice: must not be empty: it does not follow from the prices of %v in catalog %s", c.ID, c.Families, p.Catalog.Name())
-		default:
-			b.commitments = append(b.commitments, c)
+		}
+		_, priced := c.Cost()
+		if unused != nil {
+			b.warn(in.Files[c.ID], "%v, so that it covers no node%s", unused, lo.Ternary(priced, "; it is in the bill all the same, because it is paid", ""))
+		}
+		if !priced {
+			b.warn(in.Files[c.ID], "commitment %s: costPerHour: is not stated, so that the bill is without the price of the commitment", c.ID)
 		}
 	}
+	b.commitments = filled
 	b.Now = b.settle(usages, unpriced)
 	if err := b.apply(p, usages); err != nil {
 		return nil, err
@@ -98,16 +103,9 @@ func (b *Bills) apply(p *scheduling.Problem, usages []billing.Usage) error {
 	return nil
 }
 
-// covered reports whether a commitment covers an offering of the catalog.
-func (b *Bills) covered(c *billing.Commitment) bool {
-	for t := range b.listed.Catalog.All() {
-		for i := range t.Offerings {
-			if u := billing.UsageOf("", t, &t.Offerings[i]); c.Covers(&u) {
-				return true
-			}
-		}
-	}
-	return false
+// warn adds a warning about a file.
+func (b *Bills) warn(file, format string, args ...any) {
+	b.Warnings = append(b.Warnings, scheduling.Warning{Object: file, Message: fmt.Sprintf(format, args...)})
 }
 
 // usage is a node as it is billed; false if the catalog does not have its offering.
