@@ -158,11 +158,11 @@ func TestCheckErrors(t *testing.T) {
 			spoil: func(p *scheduling.Plan) { p.Existing[0].Node = "nowhere" },
 		},
 		{
-			name: "type", message: "launch general-1: pool general cannot buy huge spot in zone-b, which its catalog does not have",
+			name: "type", message: "launch general-1: the catalog has no instance type huge",
 			spoil: func(p *scheduling.Plan) { p.Launches[0].Options[0].InstanceType = "huge" },
 		},
 		{
-			name: "zone", message: "launch general-1: pool general cannot buy large spot in zone-x, which its catalog does not have",
+			name: "zone", message: `launch general-1: the catalog does not offer large as spot in zone "zone-x"`,
 			spoil: func(p *scheduling.Plan) { p.Launches[0].Options[0].Zone = "zone-x" },
 		},
 		{

@@ -107,7 +107,7 @@ func (w *world) bought(name string, l *scheduling.Launch, option int) (Node, err
 	}
 	node, err := w.launchNode(name, l, &l.Options[option])
 	if err != nil {
-		return Node{}, fmt.Errorf("launch %s: %w", l.Name, err)
+		return Node{}, err
 	}
 	return Node{Node: node, Launch: l, Machine: describe(&l.Options[option]), Daemons: w.daemonsOn(node, w.problem.CatalogOf(l.NodePool))}, nil
 }

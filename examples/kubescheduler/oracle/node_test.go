@@ -193,9 +193,10 @@ func TestDaemonsOn(t *testing.T) {
 			st.DaemonSet("both", st.Select(corev1.LabelTopologyRegion, "there"), st.Select(corev1.LabelTopologyZone, "zone-b")),
 		},
 	})
-	kind, _ := catalog.Get("small")
 	names := func(labels map[string]string) (out []string) {
-		for _, pod := range w.daemonsOn(newMachine("m", kind, &kind.Offerings[0], labels, nil), catalog) {
+		node, err := w.launchNode("m", &scheduling.Launch{Labels: labels}, &scheduling.LaunchOption{InstanceType: "small", Zone: "zone-a", CapacityType: offerings.Spot})
+		require.NoError(t, err)
+		for _, pod := range w.daemonsOn(node, catalog) {
 			out = append(out, pod.Name)
 		}
 		return out

@@ -90,7 +90,11 @@ func (r *replay) refusedByMachines(ctx context.Context, pod *corev1.Pod, u *sche
 			if r.excused(u, pool, item.offering) {
 				continue
 			}
-			for _, node := range item.machines(r.machineName()) {
+			machines, err := item.machines(r.machineName())
+			if err != nil {
+				return err
+			}
+			for _, node := range machines {
 				refusal, err := r.tryMachine(ctx, pod, &node)
 				if err != nil {
 					return err

@@ -96,17 +96,21 @@ func givenLabels(pool *scheduling.NodePool) map[string]string {
 
 // machines are the nodes that the item can become, one for each choice of labels that the pool's
 // requirements allow.
-func (i *item) machines(name string) []Node {
+func (i *item) machines(name string) ([]Node, error) {
 	var out []Node
+	o := scheduling.LaunchOption{InstanceType: i.kind.Name, Zone: i.offering.Zone, CapacityType: i.offering.CapacityType, ReservationID: i.offering.ReservationID}
 	for _, choice := range i.choices {
 		own := maps.Clone(i.given)
 		maps.Copy(own, choice)
-		node := newMachine(name, i.kind, i.offering, own, i.pool.Spec.Template.Spec.Taints)
+		node, err := i.launchNode(name, &scheduling.Launch{Name: name, NodePool: i.pool.Name, Labels: own, Taints: i.pool.Spec.Template.Spec.Taints}, &o)
+		if err != nil {
+			return nil, err
+		}
 		if i.rules.allow(node) {
 			out = append(out, Node{Node: node, Machine: i.describe(choice), Daemons: i.daemonsOn(node, i.problem.CatalogOf(i.pool.Name))})
 		}
 	}
-	return out
+	return out, nil
 }
 
 // describe words the item with the labels that were chosen.

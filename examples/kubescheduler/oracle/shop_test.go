@@ -18,11 +18,14 @@ import (
 type daemonSet = appsv1.DaemonSet
 
 // texts describe everything that a pool could buy for a pod.
-func texts(p *scheduling.Problem, pod *corev1.Pod) (out []string) {
+func texts(t *testing.T, p *scheduling.Problem, pod *corev1.Pod) (out []string) {
+	t.Helper()
 	s := newShop(newWorld(p), pod)
 	for _, pool := range p.NodePools {
 		for item := range s.items(pool) {
-			for _, m := range item.machines("m") {
+			machines, err := item.machines("m")
+			require.NoError(t, err)
+			for _, m := range machines {
 				out = append(out, m.Machine)
 			}
 		}
@@ -63,7 +66,7 @@ func TestShopItems(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &scheduling.Problem{Catalog: catalog, NodePools: []*scheduling.NodePool{tt.pool}, Unavailable: failed, Now: now}
-			require.Equal(t, tt.want, texts(p, st.Pod("web")))
+			require.Equal(t, tt.want, texts(t, p, st.Pod("web")))
 		})
 	}
 	t.Run("own catalog", func(t *testing.T) {
@@ -71,7 +74,7 @@ func TestShopItems(t *testing.T) {
 			Catalog: catalog, NodePools: []*scheduling.NodePool{st.NodePool("p")},
 			PoolCatalogs: map[string]*instancetypes.Catalog{"p": st.MustCatalog(st.Type("own", st.Capacity(st.Cores(1), st.GiB(4)), st.Spot("z", 1)))},
 		}
-		require.Equal(t, []string{"empty own spot in z of pool p"}, texts(p, st.Pod("web")))
+		require.Equal(t, []string{"empty own spot in z of pool p"}, texts(t, p, st.Pod("web")))
 	})
 }
 

@@ -2,12 +2,10 @@ package oracle
 
 import (
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -72,21 +70,6 @@ func (w *world) soldBy(c *instancetypes.Catalog) map[string]bool {
 	}
 	w.sold[c] = keys
 	return keys
-}
-
-// offering looks up the instance type and offering of an option of a pool's launch.
-func (w *world) offering(pool string, o *scheduling.LaunchOption) (*instancetypes.InstanceType, *offerings.Offering, error) {
-	if c := w.problem.CatalogOf(pool); c != nil {
-		if t, ok := c.Get(o.InstanceType); ok {
-			i := slices.IndexFunc(t.Offerings, func(x offerings.Offering) bool {
-				return x.Zone == o.Zone && x.CapacityType == o.CapacityType && x.ReservationID == o.ReservationID
-			})
-			if i >= 0 {
-				return t, &t.Offerings[i], nil
-			}
-		}
-	}
-	return nil, nil, fmt.Errorf("pool %s cannot buy %s, which its catalog does not have", pool, describe(o))
 }
 
 // describe words an option.

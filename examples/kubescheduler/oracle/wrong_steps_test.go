@@ -113,7 +113,7 @@ func TestWrongSteps(t *testing.T) {
 		"unknown target": {steps: []disruption.Step{{Evictions: []disruption.Eviction{eviction(0, "n9", 1)}}}, fault: "step 1: node n9: "},
 		"drained twice":  {steps: []disruption.Step{{Drain: []string{"n0"}}, {Drain: []string{"n0"}}}, fault: "step 2: node n0 is not there"},
 		"no option":      {steps: []disruption.Step{{Launches: []scheduling.Launch{{Name: "new"}}}}, fault: "step 1: launch new has no option"},
-		"unknown option": {steps: []disruption.Step{{Launches: []scheduling.Launch{{Name: "new", NodePool: "default", Options: []scheduling.LaunchOption{{InstanceType: "four"}}}}}}, fault: "step 1: launch new: pool default cannot buy four"},
+		"unknown option": {steps: []disruption.Step{{Launches: []scheduling.Launch{{Name: "new", NodePool: "default", Options: []scheduling.LaunchOption{{InstanceType: "four"}}}}}}, fault: "step 1: launch new: the catalog has no instance type four"},
 		"taken name":     {steps: []disruption.Step{{Launches: []scheduling.Launch{{Name: "n1", NodePool: "default", Options: bought.Options}}}}, fault: "step 1: node n1 is there already"},
 	} {
 		t.Run(name, func(t *testing.T) {
