@@ -167,11 +167,10 @@ func (x *optionReader) firsts(ti int, limited []corev1.ResourceName, apart bool)
 func kinds(c *Instance, list []offers.TemplateOffer, limited []corev1.ResourceName, apart bool, supplies *offers.Supplies) (firsts []offers.TemplateOffer) {
 	type kind struct {
 		room, column int
-		supply       int32
+		supply, spot int32
 		use          int64 // of the reservation
 		shape        int
 		price        offerings.Price
-		spot         int
 	}
 	priced := slices.Contains(limited, scheduling.PriceResource)
 	seen := make(map[kind]bool, len(list))
@@ -185,7 +184,7 @@ func kinds(c *Instance, list []offers.TemplateOffer, limited []corev1.ResourceNa
 			k.price = offer.Offering.Price
 		}
 		if apart {
-			k.spot = offers.CapacityKind(offer)
+			k.spot = int32(offers.CapacityKind(offer))
 		}
 		if !seen[k] {
 			seen[k] = true

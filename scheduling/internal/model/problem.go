@@ -80,15 +80,15 @@ type Presence struct {
 // Option is a machine that may be bought.
 type Option struct {
 	Pool PoolID
+	// Supply indexes Problem.Supply, or is NoSupply. It stands beside Pool because both fill one word: problems have many options.
+	Supply int32
 	// Room is the capacity for pods: allocatable minus the requests of DaemonSets that will run there.
 	Room []int64
 	// Use is the amount that one machine takes of its pool's limits.
 	Use []int64
 	// Cost is the objective of the search, Price the price, both in nano-USD per hour. They differ by ranking.
 	Cost, Price int64
-	// Supply indexes Problem.Supply, or is NoSupply. SupplyUse is the amount that one machine takes of it, at least 1;
-	// 0 with NoSupply.
-	Supply    int32
+	// SupplyUse is the amount that one machine takes of its supply, at least 1; 0 with NoSupply.
 	SupplyUse int64
 	// Admits are the groups whose pods may run there, Soft those of them that do not tolerate a
 	// PreferNoSchedule taint of it.
