@@ -61,8 +61,8 @@ func (c csvColumn) field(t *InstanceType, o *offerings.Offering) reflect.Value {
 	return reflect.ValueOf(t).Elem().FieldByIndex(c.index)
 }
 
-// set reads a cell that is not empty and returns its fault.
-func (c csvColumn) set(t *InstanceType, o *offerings.Offering, cell string) error {
+// readCell reads a cell that is not empty and returns its fault.
+func (c csvColumn) readCell(t *InstanceType, o *offerings.Offering, cell string) error {
 	field := c.field(t, o)
 	if c.key == "" {
 		return setText(field, cell)
@@ -81,7 +81,7 @@ func (c csvColumn) set(t *InstanceType, o *offerings.Offering, cell string) erro
 	return nil
 }
 
-// get is the inverse of set: the empty string for an absent value.
+// get is the inverse of readCell: the empty string for an absent value.
 func (c csvColumn) get(t *InstanceType, o *offerings.Offering) string {
 	field := c.field(t, o)
 	switch {

@@ -154,7 +154,7 @@ func (c *csvReader) readTypeCell(t *csvType, i int, cell string, line int) {
 	}
 	cell = strings.Clone(cell)
 	t.said[i] = csvSaying{cell: cell, line: line}
-	if err := c.columns[i].set(&t.InstanceType, nil, cell); err != nil {
+	if err := c.columns[i].readCell(&t.InstanceType, nil, cell); err != nil {
 		c.cellFault(t, i, cell, reason(err))
 		t.explained = append(t.explained, c.columns[i].path)
 	}
@@ -171,7 +171,7 @@ func (c *csvReader) readOffering(t *csvType, row []string, line int) {
 		}
 		filled = true
 		priced = priced || column.name == "price"
-		if err := column.set(nil, &o, strings.Clone(row[i])); err != nil {
+		if err := column.readCell(nil, &o, strings.Clone(row[i])); err != nil {
 			c.cellFault(t, i, row[i], reason(err))
 			t.explained = append(t.explained, strict.Below(path, column.path))
 		}

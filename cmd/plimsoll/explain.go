@@ -51,7 +51,7 @@ node/NAME           for a node to launch, by its name in the plan: why this inst
 			if err := input.beside(file); err != nil {
 				return err
 			}
-			p, plan, err := planned(ctx, a, &input, &how, file)
+			p, plan, err := planOrRead(ctx, a, &input, &how, file)
 			if err != nil {
 				return err
 			}
@@ -84,8 +84,8 @@ node/NAME           for a node to launch, by its name in the plan: why this inst
 	return cmd
 }
 
-// planned reads the input, and reads or makes a plan for it.
-func planned(ctx context.Context, a *app, input *inputFlags, how *solverFlags, file string) (*problem, *scheduling.Plan, error) {
+// planOrRead reads the input, and reads or makes a plan for it.
+func planOrRead(ctx context.Context, a *app, input *inputFlags, how *solverFlags, file string) (*problem, *scheduling.Plan, error) {
 	var plan *scheduling.Plan
 	var planErr error
 	if file != "" {

@@ -92,7 +92,7 @@ It exits as consolidate does, and with 3 if a case leaves pods pending.`,
 		if err != nil {
 			return err
 		}
-		r := f.report(cmd.Flags(), p, plan, &planner, findings, notesOf(a.view, p, plan))
+		r := f.reportOf(cmd.Flags(), p, plan, &planner, findings, notesOf(a.view, p, plan))
 		if len(f.cases) > 0 {
 			if r.Cases, err = comparedCases(ctx, a, &f, p, plan); err != nil {
 				return err
@@ -119,8 +119,8 @@ func comparedCases(ctx context.Context, a *app, f *reportFlags, p *problem, plan
 	return outcomes, err
 }
 
-// report puts a plan into a report.
-func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.ConsolidationPlan, planner *disruption.Planner, findings []lint.Finding, notes []string) *report.Report {
+// reportOf puts a plan into a report.
+func (f *reportFlags) reportOf(flags *pflag.FlagSet, p *problem, plan *disruption.ConsolidationPlan, planner *disruption.Planner, findings []lint.Finding, notes []string) *report.Report {
 	c := p.cluster(*planner)
 	in := report.Input{
 		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, NodeGroups: p.NodeGroups, Workload: p.Workload, Labels: f.labels, Findings: findings, Notes: notes,

@@ -88,7 +88,7 @@ a plan that states none, such as one of the library.`,
 			}
 			proof, err := verify.Checker{Policy: solver}.Prove(p.Problem, plan)
 			if err = errors.Join(err, p.bills.Judge(plan.Bill, plan.Launches)); err != nil {
-				return a.refused(err, p.unknown(nodesOf(plan), podsOf(plan)), differ)
+				return a.refused(err, p.firstUnknown(nodesOf(plan), podsOf(plan)), differ)
 			}
 			s := plan.Summary
 			including := ""
@@ -122,7 +122,7 @@ a plan that states none, such as one of the library.`,
 func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan, prices, differ string) error {
 	proof, err := verify.StepsChecker{Planner: planner}.Prove(p.cluster(planner), plan)
 	if err = errors.Join(err, p.bills.JudgeSteps(plan.Bill, plan.Steps)); err != nil {
-		return a.refused(err, p.unknown(nodesOfMoves(plan), podsOfMoves(plan)), differ)
+		return a.refused(err, p.firstUnknown(nodesOfMoves(plan), podsOfMoves(plan)), differ)
 	}
 	s := plan.Summary
 	before, after := totals(&s)
@@ -156,8 +156,8 @@ func (a *app) refused(err error, unknown, differ string) error {
 	return err
 }
 
-// unknown is the first of some nodes and pods that the input does not have, as kind/name; "" if it has all.
-func (p *problem) unknown(nodes, pods []string) string {
+// firstUnknown is the first of some nodes and pods that the input does not have, as kind/name; "" if it has all.
+func (p *problem) firstUnknown(nodes, pods []string) string {
 	known := map[string]bool{}
 	for _, node := range p.Problem.Nodes {
 		known["node/"+node.Name] = true

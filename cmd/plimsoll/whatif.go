@@ -245,15 +245,15 @@ func readCase(a *app, c *asked) error {
 	return err
 }
 
-// asks is the case as a question of package whatif.
-func (c *asked) asks() *whatif.Question {
+// whatifQuestion is the case as a question of package whatif.
+func (c *asked) whatifQuestion() *whatif.Question {
 	return &whatif.Question{Planner: c.planner, Cluster: c.problem.cluster(c.planner), Grouped: c.problem.grouped, Bills: c.problem.bills}
 }
 
 // outcomesOf are the outcomes of the cases, planned in parallel, as many at once as there are processors. A case whose flags
 // change nothing has the outcome of the first case, the baseline.
 func outcomesOf(ctx context.Context, a *app, cases []*asked) ([]*whatif.Outcome, error) {
-	base := cases[0].asks()
+	base := cases[0].whatifQuestion()
 	because, answers := make([]string, len(cases)), make([]answered, len(cases))
 	a.searching.Store(true)
 	_, _ = search.Watched(ctx, a.stderr, fmt.Sprintf("planning %s", figures.Count(len(cases), "case")), 0, func(_ context.Context, o scheduling.Observer) error {
@@ -262,7 +262,7 @@ func outcomesOf(ctx context.Context, a *app, cases []*asked) ([]*whatif.Outcome,
 		for i, c := range cases {
 			q, against := base, (*disruption.Cluster)(nil) // of the baseline, which is compared with nothing
 			if i > 0 {
-				q, against = c.asks(), &base.Cluster
+				q, against = c.whatifQuestion(), &base.Cluster
 				if c.name != whatif.RebuiltHere {
 					because[i] = q.Unchanged(base)
 				}
