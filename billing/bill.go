@@ -14,6 +14,9 @@ type Statement struct {
 	// Before is the bill of the nodes of the input, After that of the nodes after the plan: after all of its steps, or with its launches.
 	Before Bill `json:"before"`
 	After  Bill `json:"after"`
+	// Steps are by how much the bill falls with each step of a plan of steps, in USD per hour; below 0 it rises. They add up to the difference of
+	// Before and After. A plan of launches has none.
+	Steps []offerings.Price `json:"steps,omitempty"`
 	// Offers compare the nodes of After with commitments that are on offer, see [BreakEvens].
 	Offers []OfferBreakEven `json:"offers,omitempty"`
 }

@@ -98,7 +98,12 @@ func (m *moves) headline() {
 		if r := s.AfterScheduling; r != nil && expected(r) != after {
 			saved, planned = m.saved(expected(r), "about "), saved
 		}
-		m.to.line("%s: %d → %s, %s.", figures.Count(len(m.plan.Steps), "step"), s.NodesBefore, figures.Count(s.NodesAfter, "node"), saved)
+		if m.committed() {
+			saved, planned = "", "" // the change of the bill follows
+		} else {
+			saved = ", " + saved
+		}
+		m.to.line("%s: %d → %s%s.", figures.Count(len(m.plan.Steps), "step"), s.NodesBefore, figures.Count(s.NodesAfter, "node"), saved)
 		if planned != "" {
 			m.to.line("If every pod is scheduled as planned: %s.", planned)
 		}
@@ -233,8 +238,17 @@ func (m *moves) rest() string {
 	return text
 }
 
+// committed reports whether there are commitments, so that savings are those of the bill.
+func (m *moves) committed() bool {
+	return m.plan.Bill != nil && len(m.plan.Bill.After.Commitments) > 0 && len(m.plan.Bill.Steps) == len(m.plan.Steps)
+}
+
 // steps lists the steps in their order.
 func (m *moves) steps() {
+	saves := func(i int) offerings.Price { return m.plan.Steps[i].SavingPerHour }
+	if m.committed() {
+		saves = func(i int) offerings.Price { return m.plan.Bill.Steps[i] }
+	}
 	head := []string{"", "REASON", "NODES", "LAUNCHES", "PODS MOVED", "SAVES $/HOUR", "$/MONTH", "DISRUPTION", "SCORE"}
 	left := tabulate(m.to, "STEPS", head, m.plan.Steps, func(s disruption.Step, i int) []string {
 		pods := strconv.Itoa(s.PodsMoved())
@@ -244,10 +258,13 @@ func (m *moves) steps() {
 		bought := lo.Map(s.Launches, func(l scheduling.Launch, _ int) scheduling.LaunchOption { return l.Options[0] })
 		return []string{
 			strconv.Itoa(i + 1), string(s.Reason), figures.Names(s.Drain, m.to.view.most(3)), cmp.Or(launches.Bundle(bought, m.to.view.most(3)), "-"), pods,
-			figures.Plain(s.SavingPerHour), figures.PlainMonthly(s.SavingPerHour), figures.Decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", figures.Decimal(s.Score)),
+			figures.Plain(saves(i)), figures.PlainMonthly(saves(i)), figures.Decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", figures.Decimal(s.Score)),
 		}
 	}, "SCORE", "DISRUPTION", "SAVES $/HOUR")
 	m.to.zones(m.launched())
+	if len(m.plan.Steps) > 0 && m.committed() {
+		m.to.line("  SAVES is by how much the bill falls with the step, below 0 by how much it rises.")
+	}
 	if len(m.plan.Steps) > 0 && !slices.Contains(left, "DISRUPTION") {
 		m.to.line("  DISRUPTION is 1 for each node and for each evicted pod, more for pods of a high priority or deletion cost.")
 	}

@@ -235,22 +235,24 @@ func (b *Bills) Change(removed []string, launches []scheduling.Launch) *billing.
 	return statement
 }
 
-// Steps returns a plan of steps for the cluster, or for one with further nodes, with its bill. Steps from the first on after which the bill
-// would have fallen by less than the prices of the nodes say are left out, with a warning. b may be nil.
+// Steps returns a plan of steps for the cluster, or for one with further nodes, with its bill, and by how much that falls with each step. Steps
+// from the first on that is to save money and saves less than it says are left out, with a warning. b may be nil.
 func (b *Bills) Steps(ctx context.Context, planner disruption.Planner, c disruption.Cluster, plan *disruption.ConsolidationPlan) (*disruption.ConsolidationPlan, error) {
 	if b == nil {
 		return plan, nil
 	}
-	if covered := b.coveredSteps(&c.Problem, plan.Steps); covered < len(plan.Steps) {
-		left := len(plan.Steps) - covered
+	falls := b.falls(c.Nodes, plan.Steps)
+	if saving := b.savingSteps(&c.Problem, plan.Steps, falls); saving < len(plan.Steps) {
+		left := len(plan.Steps) - saving
 		planner.Observer = nil
 		var err error
-		if plan, err = planner.Shorten(context.WithoutCancel(ctx), c, plan, covered); err != nil {
+		if plan, err = planner.Shorten(context.WithoutCancel(ctx), c, plan, saving); err != nil {
 			return nil, err
 		}
 		plan.Warnings = append(plan.Warnings, scheduling.Warning{Object: "commitments", Message: fmt.Sprintf("%s left out: the bill would fall by less than the prices of the nodes, because commitments pay for them anyway", figures.Are(left, "step"))})
 	}
 	plan.Bill = b.Change(changes(plan.Steps))
+	plan.Bill.Steps = falls[:len(plan.Steps)]
 	return plan, nil
 }
 
@@ -262,31 +264,41 @@ func changes(steps []disruption.Step) (removed []string, launches []scheduling.L
 	return removed, launches
 }
 
-// coveredSteps is the number of steps of a plan, from the first, after each of which the bill has fallen by as much as the prices of
-// the removed and launched nodes say. It falls by less where more covered nodes go than there are others that could take
-// their place under a commitment.
-func (b *Bills) coveredSteps(p *scheduling.Problem, steps []disruption.Step) int {
+// falls are by how much the bill of nodes falls with each step.
+func (b *Bills) falls(nodes []*corev1.Node, steps []disruption.Step) []offerings.Price {
+	falls, last := make([]offerings.Price, len(steps)), b.Of(nodes).PerHour
+	for i := range steps {
+		removed, launches := changes(steps[:i+1])
+		after := b.settle(b.after(nodes, removed, launches)).PerHour
+		falls[i], last = last-after, after
+	}
+	return falls
+}
+
+// savingSteps is the number of steps of a plan before the first of reason underutilized that does not lower the bill and the costs beside it, or
+// with which such steps have together saved less than the prices of the removed and launched nodes say. The bill falls by less where more
+// covered nodes go than there are others that could take their place under a commitment. Steps for other reasons are no savings.
+func (b *Bills) savingSteps(p *scheduling.Problem, steps []disruption.Step, falls []offerings.Price) int {
 	price := map[string]offerings.Price{}
 	for _, node := range p.Nodes {
 		if o, ok := p.CatalogOf(node.Labels[scheduling.NodePoolLabel]).Lookup(instancetypes.OfferingOf(node)); ok {
 			price[node.Name] = o.Price
 		}
 	}
-	before := b.Of(p.Nodes)
-	var removed []string
-	var launched []scheduling.Launch
-	var claimed offerings.Price
+	var lacking offerings.Price
 	for i := range steps {
-		for _, l := range steps[i].Launches {
+		s, claimed := &steps[i], offerings.Price(0)
+		for _, l := range s.Launches {
 			price[l.Name] = l.Price
 			claimed -= l.Price
 		}
-		for _, name := range steps[i].Drain {
+		for _, name := range s.Drain {
 			claimed += price[name]
 		}
-		removed, launched = append(removed, steps[i].Drain...), append(launched, steps[i].Launches...)
-		after := b.settle(b.after(p.Nodes, removed, launched))
-		if claimed-(before.Uncovered-after.Uncovered) > tolerance && claimed > 0 {
+		if s.Reason != disruption.Underutilized {
+			continue
+		}
+		if lacking += claimed - falls[i]; lacking > tolerance || s.SavingPerHour-claimed+falls[i] <= 0 {
 			return i
 		}
 	}

@@ -17,10 +17,29 @@ func (b *Bills) Judge(stated *billing.Statement, launches []scheduling.Launch) e
 	return b.judge(stated, nil, launches)
 }
 
-// JudgeSteps is Judge for a plan of steps.
+// JudgeSteps is Judge for a plan of steps, with the amount by which the bill falls with each.
 func (b *Bills) JudgeSteps(stated *billing.Statement, steps []disruption.Step) error {
 	removed, launches := changes(steps)
-	return b.judge(stated, removed, launches)
+	if err := b.judge(stated, removed, launches); err != nil || stated == nil {
+		return err
+	}
+	if len(stated.Steps) != len(steps) {
+		return fmt.Errorf("bill.steps: has %d amounts, want one for each of %d steps", len(stated.Steps), len(steps))
+	}
+	last := stated.Before.PerHour
+	for i := range steps {
+		removed, launches = changes(steps[:i+1])
+		usages, unpriced := b.after(b.listed.Nodes, removed, launches)
+		bill := b.settle(usages, unpriced)
+		if err := verify.Bill(usages, b.commitments, &bill); err != nil {
+			return fmt.Errorf("bill.steps[%d]: %w", i, err)
+		}
+		if falls := last - bill.PerHour; stated.Steps[i] != falls {
+			return fmt.Errorf("bill.steps[%d]: %v, but the bill falls by %v", i, stated.Steps[i], falls)
+		}
+		last = bill.PerHour
+	}
+	return nil
 }
 
 func (b *Bills) judge(stated *billing.Statement, removed []string, launches []scheduling.Launch) error {
