@@ -2,14 +2,12 @@ package corpus
 
 import (
 	"fmt"
-	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -47,16 +45,13 @@ func (k Clusters) Cluster(n int, seed uint64) (disruption.Cluster, error) {
 	c := disruption.Cluster{Problem: scheduling.Problem{NodePools: []*scheduling.NodePool{pool}, Catalog: k.Market.Catalog, Now: now}}
 	for i := range n {
 		name := families()[d.IntN(len(families()))] + "." + sizes()[d.IntN(len(sizes()))]
-		t, ok := k.Market.Catalog.Get(name)
-		if !ok {
-			return c, fmt.Errorf("the market %s does not sell %s", k.Market.Name, name)
+		option := scheduling.LaunchOption{InstanceType: name, Zone: zones[d.IntN(len(zones))], CapacityType: offerings.OnDemand}
+		launch := scheduling.Launch{Name: fmt.Sprintf("node-%04d", i), NodePool: pool.Name}
+		node, err := launch.Node(launch.Name, &option, k.Market.Catalog)
+		if err != nil {
+			return c, err
 		}
-		zone := zones[d.IntN(len(zones))]
-		o, ok := k.Market.Catalog.Lookup(offerings.Key{InstanceType: name, Zone: zone, CapacityType: offerings.OnDemand})
-		if !ok {
-			return c, fmt.Errorf("the market %s does not sell %s on demand in %s", k.Market.Name, name, zone)
-		}
-		node := running(fmt.Sprintf("node-%04d", i), t, o, now.Add(-time.Duration(1+d.IntN(200))*time.Hour))
+		node.CreationTimestamp = metav1.NewTime(now.Add(-time.Duration(1+d.IntN(200)) * time.Hour))
 		c.Nodes = append(c.Nodes, node)
 		for j, pod := range filling(d, node) {
 			if d.IntN(2) == 0 {
@@ -69,21 +64,6 @@ func (k Clusters) Cluster(n int, seed uint64) (disruption.Cluster, error) {
 		}
 	}
 	return c, nil
-}
-
-// running is a node of the pool that has been ready for a while.
-func running(name string, t *instancetypes.InstanceType, o offerings.Offering, since time.Time) *corev1.Node {
-	labels := map[string]string{
-		scheduling.NodePoolLabel: "default", scheduling.RegisteredLabel: "true", scheduling.InitializedLabel: "true", corev1.LabelHostname: name,
-	}
-	maps.Copy(labels, t.NodeLabels(o))
-	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels, CreationTimestamp: metav1.NewTime(since)},
-		Status: corev1.NodeStatus{
-			Capacity: t.CapacityOf(o), Allocatable: t.AllocatableOf(o),
-			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
-		},
-	}
 }
 
 // filling is pods until the next one does not fit the node.

@@ -141,5 +141,5 @@ func TestClusters(t *testing.T) {
 
 	k.Market = allMarkets(t)[2]
 	_, err = k.Cluster(5, 1)
-	assert.ErrorContains(t, err, "the market kwok does not sell ")
+	assert.ErrorContains(t, err, "launch node-0000: the catalog ")
 }
