@@ -1,4 +1,4 @@
-package replay
+package main
 
 import (
 	"encoding/json"
@@ -57,8 +57,8 @@ type Request struct {
 	Allowed bool
 }
 
-// APIServer serves objects to whom its rules allow it: get, list and watch, and creation of events.
-type APIServer struct {
+// apiServer serves objects to whom its rules allow it: get, list and watch, and creation of events.
+type apiServer struct {
 	mu      sync.Mutex
 	rules   []rbacv1.PolicyRule
 	version int
@@ -83,9 +83,9 @@ type change struct {
 	object  []byte
 }
 
-// NewAPIServer returns a server without objects.
-func NewAPIServer(rules []rbacv1.PolicyRule) *APIServer {
-	s := &APIServer{rules: rules, tables: map[string]*table{}, seen: map[Request]int{}, changed: make(chan struct{})}
+// newAPIServer returns a server without objects.
+func newAPIServer(rules []rbacv1.PolicyRule) *apiServer {
+	s := &apiServer{rules: rules, tables: map[string]*table{}, seen: map[Request]int{}, changed: make(chan struct{})}
 	for _, r := range resources() {
 		s.tables[r.path()] = &table{Resource: r, objects: map[string][]byte{}}
 	}
@@ -93,14 +93,14 @@ func NewAPIServer(rules []rbacv1.PolicyRule) *APIServer {
 }
 
 // Requests are the kinds of requests so far.
-func (s *APIServer) Requests() []Request {
+func (s *apiServer) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Collect(maps.Keys(s.seen))
 }
 
 // CutWatches ends all watches. If lossy, the events that a client has not seen yet are gone, so that it has to list anew.
-func (s *APIServer) CutWatches(lossy bool) {
+func (s *apiServer) CutWatches(lossy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.epoch++
@@ -114,18 +114,18 @@ func (s *APIServer) CutWatches(lossy bool) {
 }
 
 // signal wakes all watches. The caller holds mu.
-func (s *APIServer) signal() {
+func (s *apiServer) signal() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
 
 // Put adds an object, or replaces it.
-func (s *APIServer) Put(o metav1.Object) { s.change(o, false) }
+func (s *apiServer) Put(o metav1.Object) { s.change(o, false) }
 
 // Remove removes an object.
-func (s *APIServer) Remove(o metav1.Object) { s.change(o, true) }
+func (s *apiServer) Remove(o metav1.Object) { s.change(o, true) }
 
-func (s *APIServer) change(o metav1.Object, removed bool) {
+func (s *apiServer) change(o metav1.Object, removed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tables[resourceOf(o).path()]
@@ -178,7 +178,7 @@ func resourceOf(o metav1.Object) Resource {
 }
 
 // ServeHTTP implements [http.Handler].
-func (s *APIServer) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+func (s *apiServer) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if q.Method == http.MethodGet && s.discovery(w, q) {
 		return
 	}
@@ -234,7 +234,7 @@ func (s *APIServer) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 }
 
 // discovery answers which resources there are, which everybody may ask.
-func (s *APIServer) discovery(w http.ResponseWriter, q *http.Request) bool {
+func (s *apiServer) discovery(w http.ResponseWriter, q *http.Request) bool {
 	gv, ok := strings.CutPrefix(q.URL.Path, "/apis/")
 	if !ok || strings.Count(gv, "/") != 1 {
 		return false
@@ -261,7 +261,7 @@ func fail(w http.ResponseWriter, code int, reason metav1.StatusReason) {
 }
 
 // list writes all objects. The caller holds mu.
-func (s *APIServer) list(w http.ResponseWriter, t *table) {
+func (s *apiServer) list(w http.ResponseWriter, t *table) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"apiVersion":%q,"kind":"%sList","metadata":{"resourceVersion":"%d"},"items":[`, t.apiVersion(), t.Kind, s.version)
 	for i, name := range slices.Sorted(maps.Keys(t.objects)) {
@@ -274,7 +274,7 @@ func (s *APIServer) list(w http.ResponseWriter, t *table) {
 }
 
 // watch writes changes until the client leaves or watches are cut: all objects first if the client asks for them.
-func (s *APIServer) watch(w http.ResponseWriter, q *http.Request, t *table) {
+func (s *apiServer) watch(w http.ResponseWriter, q *http.Request, t *table) {
 	w.Header().Set("Content-Type", "application/json")
 	send := func(kind string, object []byte) { fmt.Fprintf(w, "{\"type\":%q,\"object\":%s}\n", kind, object) }
 	s.mu.Lock()

@@ -202,7 +202,7 @@ type town struct {
 
 	t      *testing.T
 	p      *program
-	server *replay.APIServer
+	server *apiServer
 	nodes  []string // NodeClaims with nodes
 	round  int
 	// launched and removed count nodes since the program runs.
@@ -214,7 +214,7 @@ type town struct {
 func newTown(t *testing.T, rules []rbacv1.PolicyRule, nodes int) (*town, *httptest.Server) {
 	catalog, err := ec2.Catalog("us-east-1")
 	require.NoError(t, err)
-	w := &town{World: replay.NewWorld(catalog), t: t, server: replay.NewAPIServer(rules)}
+	w := &town{World: replay.NewWorld(catalog), t: t, server: newAPIServer(rules)}
 	w.Put, w.Remove, w.Dress = w.server.Put, w.server.Remove, dressed
 	w.Now = time.Now().Add(-time.Hour)
 	w.server.Put(w.Pool("general"))

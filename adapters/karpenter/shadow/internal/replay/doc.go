@@ -1,3 +1,3 @@
-// Package replay has a cluster with a Karpenter that does what a test says, for tests of the shadow: a [World] tells of
-// its objects as they change, and an [APIServer] serves them over HTTP to whom its rules allow it.
+// Package replay has a cluster with a Karpenter that does what a test says, for tests of the shadow: a [World] tells of its
+// objects as they change.
 package replay
