@@ -19,7 +19,7 @@ func (o Observer) Tell(p Progress) {
 type Progress struct {
 	// Phase is the present phase.
 	Phase Phase
-	// Placed is the number of pods with a place in the plan that was found last; 0 before the
+	// Placed is the number of pods, virtual ones included, with a place in the plan that was found last; 0 before the
 	// first. Package disruption leaves it 0.
 	Placed int
 	// Steps is the number of steps so far in a plan of package disruption.

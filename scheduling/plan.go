@@ -214,7 +214,7 @@ const (
 
 // Summary adds a plan up.
 type Summary struct {
-	// Pods were to be placed; Placed were.
+	// Pods were to be placed; Placed were. Virtual pods are not among them: RoomKept counts these.
 	Pods   int `json:"pods"`
 	Placed int `json:"placed"`
 	// Nodes is the number of launches.
@@ -256,7 +256,7 @@ type Summary struct {
 	PodsWithoutRequests int `json:"podsWithoutRequests,omitempty"`
 	// Catalog is the source of the prices of [Problem.Catalog].
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
-	// RoomKept is the room of virtual pods; nil without such pods. They are among Pods and Placed.
+	// RoomKept is the room of virtual pods; nil without such pods.
 	RoomKept *RoomKept `json:"roomKept,omitempty"`
 	// Certificate proves the lower bound.
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`

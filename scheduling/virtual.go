@@ -17,8 +17,8 @@ func IsVirtual(pod *corev1.Pod) bool {
 
 // RoomKept is the room that the virtual pods of a plan keep free.
 type RoomKept struct {
-	// Pods is the number of virtual pods. Existing of them have room on existing nodes, Launched on launches, the others
-	// nowhere.
+	// Pods is the number of virtual pods. Existing of them have room on existing nodes, Launched on launches. The others have
+	// room nowhere: they are in [Plan.Unschedulable], with the reasons and the changes that would give them room.
 	Pods     int `json:"pods"`
 	Existing int `json:"existing"`
 	Launched int `json:"launched"`

@@ -52,11 +52,11 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.
 	t := &planText{to: &table{view: v, out: w}, p: p, plan: list[0].Plan}
 	t.to.oldPrices(p.today, p.Problem.Catalog.Origin())
 	s := &list[0].Plan.Summary
-	if s.Pods == 0 {
+	if s.Pods == 0 && s.RoomKept == nil {
 		t.headline()
 		return
 	}
-	pods, _ := realPods(s)
+	pods := s.Pods
 	switch {
 	case t.to.view.stopped != "":
 		t.to.line("%s for %s, and possibly more: the search was stopped by %s. Each plan is complete and verified.", figures.Count(len(list), "plan"), figures.Count(pods, "pod"), t.to.view.stopped)
@@ -95,7 +95,7 @@ func afterScheduling(s *scheduling.Summary) offerings.Price {
 func (t *planText) alternative(a *provisioning.Alternative, known bool, cheapest *provisioning.Alternative) []string {
 	s := &a.Plan.Summary
 	against := "-"
-	if c := &cheapest.Plan.Summary; known && a.Plan != cheapest.Plan && c.PricePerHour > 0 && s.Placed == c.Placed { // the price of fewer pods is no saving
+	if c := &cheapest.Plan.Summary; known && a.Plan != cheapest.Plan && c.PricePerHour > 0 && len(a.Plan.Unschedulable) == len(cheapest.Plan.Unschedulable) { // the price of fewer pods is no saving
 		share := objective(s).USD()/objective(&cheapest.Plan.Summary).USD() - 1
 		against = lo.Ternary(share < 0, "", "+") + figures.Percent(share)
 	}
@@ -106,9 +106,8 @@ func (t *planText) alternative(a *provisioning.Alternative, known bool, cheapest
 	if a.UnratedLaunches > 0 {
 		interruptions += " and more"
 	}
-	_, placed := realPods(s)
 	return []string{
-		figures.Join(lo.Map(a.Goals, func(g provisioning.Goal, _ int) string { return string(g) })), strconv.Itoa(placed),
+		figures.Join(lo.Map(a.Goals, func(g provisioning.Goal, _ int) string { return string(g) })), strconv.Itoa(s.Placed),
 		figures.Plain(objective(s)), figures.PlainMonthly(objective(s)), against,
 		figures.Plain(s.LowerBoundPerHour), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(figures.Summarise(kinds, t.to.view.most(2)), "nothing"),
 	}

@@ -168,14 +168,16 @@ func (m *moves) pending() {
 
 // room tells how many virtual pods have room before and after the steps.
 func (m *moves) room() {
-	virtual := lo.CountBy(m.p.Problem.Pods, scheduling.IsVirtual)
-	if virtual == 0 {
+	p := m.plan.RoomPending
+	if p == nil {
 		return
 	}
-	kept := lo.SumBy(m.plan.Room, func(a scheduling.Assignment) int { return len(a.Pods) })
-	text := fmt.Sprintf("Room kept free: %d of %s, after each step, too", kept, figures.Count(virtual, "virtual pod"))
-	if kept < virtual {
-		text += "; 'plimsoll plan' has nodes for the others"
+	text := fmt.Sprintf("Room kept free: %d of %s, after each step, too", p.Existing, figures.Count(p.Pods, "virtual pod"))
+	if p.Launched > 0 {
+		text += fmt.Sprintf("; %s %s", figures.CountVerb(p.Launched, "virtual pod", "needs", "need"), figures.Count(p.Launches, "new node"))
+	}
+	if n := len(p.Unschedulable); n > 0 {
+		text += fmt.Sprintf("; %s nowhere ('plimsoll plan' has the reason and a fix): %s", figures.CountVerb(n, "virtual pod", "fits", "fit"), figures.Names(p.Unschedulable, m.to.view.most(3)))
 	}
 	m.to.line("%s.", text)
 	if r := m.plan.Summary.Rebuilt; r != nil && r.RoomPerHour != nil {

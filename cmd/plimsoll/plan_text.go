@@ -47,22 +47,21 @@ func (t *planText) headline() {
 	if gated > 0 {
 		defer t.to.line("%s held by scheduling gates, see below.", figures.Are(gated, "pod"))
 	}
-	pods, with := realPods(s)
-	pods -= gated
+	pods, room := s.Pods-gated, lo.FromPtr(s.RoomKept)
 	switch {
-	case pods == 0 && s.RoomKept == nil:
+	case pods == 0 && room.Pods == 0:
 		t.to.line("Nothing to place: the input has no pending pods%s.", t.p.readInstead(len(t.p.Problem.Running) == 0, "no pod or workload"))
 		return
-	case s.Placed == 0:
-		t.to.line("None of %s can be placed: reasons and fixes are below.", figures.Count(s.Pods-gated, "pod"))
+	case s.Placed+room.Existing+room.Launched == 0:
+		t.to.line("None of %s can be placed: reasons and fixes are below.", figures.Count(pods+room.Pods, "pod"))
 		return
 	}
 	placed := figures.Count(pods, "pod") + " placed"
 	switch {
 	case pods == 0:
 		placed = "Room kept free"
-	case with < pods:
-		placed = fmt.Sprintf("%d of %s placed", with, figures.Count(pods, "pod"))
+	case s.Placed < pods:
+		placed = fmt.Sprintf("%d of %s placed", s.Placed, figures.Count(pods, "pod"))
 	}
 	where := "on " + figures.Count(s.Nodes, "new node")
 	if n := len(t.plan.Existing); n > 0 {
@@ -95,14 +94,6 @@ func (t *planText) headline() {
 		t.to.line("All prices include %s; a month has %d hours.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), offerings.HoursPerMonth)
 	}
 	t.to.line("%s", t.p.madeWith())
-}
-
-// realPods are the numbers of all pods and of placed pods of a plan, without virtual pods: the room is stated on its own line.
-func realPods(s *scheduling.Summary) (pods, placed int) {
-	if s.RoomKept == nil {
-		return s.Pods, s.Placed
-	}
-	return s.Pods - s.RoomKept.Pods, s.Placed - s.RoomKept.Existing - s.RoomKept.Launched
 }
 
 // cost states the expected and the largest cost of the plan once kube-scheduler has bound the pods.

@@ -98,9 +98,8 @@ a plan that states none, such as one of the library.`,
 			if room := s.RoomKept; room != nil {
 				including += fmt.Sprintf(", with room for %d of %s", room.Existing+room.Launched, figures.Count(room.Pods, "virtual pod"))
 			}
-			pods, placed := realPods(&s)
 			fmt.Fprintf(&a.stdout, "The plan is valid: %d of %d pods placed on %s and %s, for %s per hour%s.\n",
-				placed, pods, figures.Count(s.Nodes, "new node"), figures.Count(len(plan.Existing), "existing node"), figures.USD(objective(&s)), including)
+				s.Placed, s.Pods, figures.Count(s.Nodes, "new node"), figures.Count(len(plan.Existing), "existing node"), figures.USD(objective(&s)), including)
 			printProof(&a.stdout, proof, s.LowerBoundPerHour)
 			printBill(&a.stdout, plan.Bill)
 			a.verifiedWith(prices, differ)

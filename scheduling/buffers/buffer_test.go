@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/samber/lo"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
@@ -54,10 +55,13 @@ func TestRoomKept(t *testing.T) {
 	require.NoError(t, verify.Plan(p, plan))
 	room := plan.Summary.RoomKept
 	require.Equal(t, 4, room.Pods)
+	require.Equal(t, []int{3, 3}, []int{plan.Summary.Pods, plan.Summary.Placed}, "virtual pods are counted apart")
 	require.Equal(t, 2, room.Existing+room.Launched, "5 pods have room, and 3 of them are real")
 	require.Len(t, plan.Unschedulable, 2)
 	for _, u := range plan.Unschedulable {
 		require.Contains(t, u.Pod, "capacity-buffer-b-")
+		require.Contains(t, lo.Map(u.Reasons, func(r scheduling.ReasonCount, _ int) scheduling.ReasonCode { return r.Code }), scheduling.ReasonLimits)
+		require.NotEmpty(t, u.Changes, "room has causes and remedies as real pods have")
 	}
 	require.Equal(t, int64(4000), room.Requests.Cpu().MilliValue())
 	require.Equal(t, offerings.Price(100), *room.PricePerHour)
@@ -75,4 +79,6 @@ func TestRoomKept(t *testing.T) {
 		forge(forged.Summary.RoomKept)
 		require.Error(t, verify.Plan(p, forged), name)
 	}
+	plan.Summary.Pods, plan.Summary.Placed = 7, 5 // with the virtual pods
+	require.ErrorContains(t, verify.Plan(p, plan), "placed")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Pending counts the cluster's pods that have no node yet, before any step, without virtual pods ([ConsolidationPlan.Room]). Steps neither move them nor count their
-// price, because a provisioner launches their nodes. Room on existing nodes is reserved for those that fit there.
+// Pending counts the cluster's pods that have no node yet, before any step: real ones, or virtual ones. Steps neither move them
+// nor count their price, because a provisioner launches their nodes. Room on existing nodes is reserved for those that fit there.
 type Pending struct {
 	// Pods is their number, Existing the number of those that fit on existing nodes.
 	Pods     int `json:"pods"`
@@ -20,17 +20,17 @@ type Pending struct {
 	// Gated is the number of those with scheduling gates.
 	Gated int `json:"gated,omitempty"`
 	// Unschedulable are the others, by name: they fit on no node, and on no node that a NodePool can launch.
-	// [github.com/plimsoll-go/plimsoll/scheduling/provisioning.Planner.Plan] says why.
+	// [github.com/plimsoll-go/plimsoll/scheduling/provisioning.Planner.Plan] has the reasons, and the changes that would place them.
 	Unschedulable []string `json:"unschedulable,omitempty"`
 }
 
-// pendingPods counts the pods of the cluster that have no node in a plan for all pending pods; nil if there are none.
-// Pods of nodes that are being removed are in the plan as well, and are not counted.
-func pendingPods(c *Cluster, plan *session.Answer) *Pending {
+// pendingPods counts the pods of the cluster that have no node in a plan for all pending pods, of virtual pods or of real ones; nil if
+// there are none. Pods of nodes that are being removed are in the plan as well, and are not counted.
+func pendingPods(c *Cluster, plan *session.Answer, virtual bool) *Pending {
 	pods := map[string]*corev1.Pod{}
 	for _, list := range [][]*corev1.Pod{c.Pods, c.Running} {
 		for _, pod := range list {
-			if podspec.Pending(pod) && !scheduling.IsVirtual(pod) {
+			if podspec.Pending(pod) && scheduling.IsVirtual(pod) == virtual {
 				pods[podspec.PodName(pod)] = pod
 			}
 		}

@@ -21,11 +21,13 @@ type ConsolidationPlan struct {
 	Cordon []string `json:"cordon,omitempty"`
 	// Nodes are the verdicts about all nodes of the cluster, by name.
 	Nodes []Verdict `json:"nodes"`
-	// Pending counts the pods that have no node yet; nil if there are none.
+	// Pending counts the pods that have no node yet, without virtual ones; nil if there are none.
 	Pending *Pending `json:"pending,omitempty"`
 	// Room are the virtual pods ([scheduling.IsVirtual]) that have room on nodes of the cluster before the first step, by node.
 	// Each has room after each step, too, on the node that the last of its evictions says.
 	Room []scheduling.Assignment `json:"room,omitempty"`
+	// RoomPending counts the virtual pods as Pending counts the others; nil if there are none. Those of Room are its Existing.
+	RoomPending *Pending `json:"roomPending,omitempty"`
 	// Warnings are faults and risks that did not stop the plan.
 	Warnings []scheduling.Warning `json:"warnings"`
 	// Summary has the sums of the plan.

@@ -63,7 +63,7 @@ func placePending(ctx context.Context, f *state, pods []*corev1.Pod) error {
 	if err != nil {
 		return err
 	}
-	f.pending = pendingPods(f.cluster, plan)
+	f.pending, f.roomPending = pendingPods(f.cluster, plan, false), pendingPods(f.cluster, plan, true)
 	for _, pod := range pods {
 		f.awaitingLaunch[podspec.PodName(pod)] = pod
 	}

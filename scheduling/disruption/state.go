@@ -56,9 +56,9 @@ type state struct {
 	// awaitingLaunch are the pending pods that fit on no existing node, by name. A provisioner has to launch their
 	// machines.
 	awaitingLaunch map[string]*corev1.Pod
-	// pending counts the cluster's pods that have no node; room are the virtual pods with room before the first step.
-	pending *Pending
-	room    []scheduling.Assignment
+	// pending counts the cluster's pods that have no node, roomPending the virtual ones; room are those with room before the first step.
+	pending, roomPending *Pending
+	room                 []scheduling.Assignment
 	// requests are the requests of pods and the capacity of nodes in numbers; nil until openState has returned.
 	requests *room.Requests
 	// landing is the cluster as kube-scheduler's filters and scores see it; nil until openState has returned.

@@ -14,7 +14,7 @@ import (
 
 // assemble is the plan with its verdicts, warnings and sums.
 func assemble(r *run) *ConsolidationPlan {
-	plan := &ConsolidationPlan{Steps: r.steps, Nodes: verdicts(r), Pending: r.state.pending, Room: r.state.room, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), inputWarnings(r.state))}
+	plan := &ConsolidationPlan{Steps: r.steps, Nodes: verdicts(r), Pending: r.state.pending, Room: r.state.room, RoomPending: r.state.roomPending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), inputWarnings(r.state))}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})

@@ -226,9 +226,9 @@ func ranked(strategy offerings.Strategy) measure {
 	}
 }
 
-// compareBy compares plans: by the number of pods with a place, then by the measures.
+// compareBy compares plans: by the number of pods without a place, then by the measures.
 func compareBy(a, b *Alternative, by ...measure) int {
-	if c := cmp.Compare(b.Plan.Summary.Placed, a.Plan.Summary.Placed); c != 0 {
+	if c := cmp.Compare(len(a.Plan.Unschedulable), len(b.Plan.Unschedulable)); c != 0 {
 		return c
 	}
 	for _, m := range by {

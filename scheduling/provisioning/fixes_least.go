@@ -130,7 +130,7 @@ func (t *fixTrial) placedWith(ctx context.Context, c *scheduling.Change, others 
 		return nil
 	}
 	plan, err := x.Place(ctx, scheduling.EffortFast)
-	if err != nil || plan.Summary.Placed < 1+len(next.affinePods)+len(more) {
+	if err != nil || withPlace(plan) < 1+len(next.affinePods)+len(more) {
 		return nil
 	}
 	return plan

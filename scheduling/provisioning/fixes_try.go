@@ -203,7 +203,15 @@ func (t *fixTrial) placed(ctx context.Context) bool {
 		return false
 	}
 	plan, err := x.Place(ctx, scheduling.EffortFast)
-	return err == nil && plan.Summary.Placed == 1+len(t.affinePods)
+	return err == nil && withPlace(plan) == 1+len(t.affinePods)
+}
+
+// withPlace is the number of pods with a place, virtual ones included.
+func withPlace(plan *scheduling.Plan) (n int) {
+	for range plan.Placements() {
+		n++
+	}
+	return n
 }
 
 // candidates are changes that might place the pod.

@@ -53,7 +53,7 @@ func placeLeftOver(ctx context.Context, f *instance.Facts, c *instance.Instance,
 	keys, narrow := c.TermKeys(nil, true), true
 	for first := true; ; first = false {
 		more, err := after.Place(ctx, scheduling.EffortFast)
-		if err != nil || more.Summary.Placed == 0 {
+		if err != nil || len(more.Launches)+len(more.Existing) == 0 {
 			return plan, placed
 		}
 		if out := following(c, plan, more, len(has)); out != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // roomKept is the room of the virtual pods in a plan of a problem, with its price by a plan without them; nil without such
-// pods, and for terse plans.
+// pods. It leaves these pods out of the numbers of pods in the summary.
 func roomKept(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) (*scheduling.RoomKept, error) {
 	virtual := map[string]*corev1.Pod{}
 	for _, pod := range f.Problem.Pods {
@@ -21,7 +21,7 @@ func roomKept(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) (*s
 			virtual[podspec.PodName(pod)] = pod
 		}
 	}
-	if len(virtual) == 0 || f.Terse {
+	if len(virtual) == 0 {
 		return nil, nil //nolint:nilnil // no room is kept
 	}
 	var with []*corev1.Pod
@@ -47,7 +47,9 @@ func roomKept(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) (*s
 			out.Requests[name] = sum
 		}
 	}
-	if f.Solver.NoReasons {
+	plan.Summary.Pods -= out.Pods
+	plan.Summary.Placed -= out.Existing + out.Launched
+	if f.Terse || f.Solver.NoReasons {
 		return out, nil
 	}
 	if out.PricePerHour = new(offerings.Price); len(plan.Launches) == 0 {

@@ -213,6 +213,7 @@ func virtual(change func(r *scheduling.RoomKept)) func(f *fixture) {
 		for _, name := range []string{"web-1", "web-2", "web-3"} {
 			f.pod(name).Annotations = map[string]string{scheduling.VirtualPodAnnotation: "true"}
 		}
+		f.plan.Summary.Pods, f.plan.Summary.Placed = f.plan.Summary.Pods-3, f.plan.Summary.Placed-3
 		if change != nil {
 			f.plan.Summary.RoomKept = &scheduling.RoomKept{Pods: 3, Launched: 3, Requests: st.Resources(st.MilliCPU(1500), st.GiB(3), st.Count(corev1.ResourcePods, 3))}
 			change(f.plan.Summary.RoomKept)
@@ -259,6 +260,10 @@ func summaryMutations() []mutation {
 		}), broken(verify.CodeSummaryResources)},
 		{"free capacity", change(func(s *scheduling.Summary) { s.Resources[0].Free = 0 }), broken(verify.CodeSummaryResources)},
 		{"room kept without virtual pods", change(func(s *scheduling.Summary) { s.RoomKept = &scheduling.RoomKept{Pods: 1} }), broken(verify.CodeSummaryRoomKept)},
+		{"room counted among the pods", func(f *fixture) {
+			virtual(func(*scheduling.RoomKept) {})(f)
+			f.plan.Summary.Pods, f.plan.Summary.Placed = f.plan.Summary.Pods+3, f.plan.Summary.Placed+3
+		}, broken(verify.CodeSummaryCounts)},
 		{"room not told", virtual(nil), broken(verify.CodeSummaryRoomKept)},
 		{"room of too few pods", virtual(func(r *scheduling.RoomKept) { r.Pods, r.Launched = 2, 2 }), broken(verify.CodeSummaryRoomKept)},
 		{"room on existing nodes", virtual(func(r *scheduling.RoomKept) { r.Existing, r.Launched = 3, 0 }), broken(verify.CodeSummaryRoomKept)},

@@ -312,6 +312,7 @@ func verdictMutations() []stepsMutation {
 		{"room left out", func(c *stepsCase) { spare(c, 100, "") }, verify.CodeRoomKept},
 		{"room of a running pod", func(c *stepsCase) { c.plan.Room = []scheduling.Assignment{{Node: "busy", Pods: []string{"shop/big"}}} }, verify.CodeRoomKept},
 		{"room that is too small", func(c *stepsCase) { spare(c, 100_000, "big") }, verify.CodeResources},
+		{"room of which the numbers tell nothing", func(c *stepsCase) { spare(c, 100, "big"); c.plan.RoomPending = nil }, verify.CodeRoomKept},
 		{"room on a node that goes", func(c *stepsCase) { spare(c, 100, "left") }, verify.CodeEvictionMissing},
 		{"cordon for pods that go where they are told", func(c *stepsCase) { c.plan.Cordon = []string{"idle"} }, verify.CodeCordon},
 		{"realised for pods that go where they are told", func(c *stepsCase) { c.plan.Summary.AfterScheduling = &disruption.StepsAfterScheduling{} }, verify.CodeSummaryAfterScheduling},
@@ -325,6 +326,7 @@ func spare(c *stepsCase, milliCPU int64, node string) {
 	c.cluster.Pods = append(c.cluster.Pods, pod)
 	if node != "" {
 		c.plan.Room = []scheduling.Assignment{{Node: node, Pods: []string{"default/spare"}}}
+		c.plan.RoomPending = &disruption.Pending{Pods: 1, Existing: 1}
 	}
 }
 

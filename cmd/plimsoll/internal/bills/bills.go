@@ -165,8 +165,8 @@ func (b *Bills) Launches(p scheduling.Problem, solve func(p scheduling.Problem) 
 
 // prefers reports whether the first plan beside some nodes is the better one: it places more pods or, of as many, it costs less.
 func (b *Bills) prefers(nodes []*corev1.Node, first, second *scheduling.Plan) bool {
-	if x, y := first.Summary.Placed, second.Summary.Placed; x != y {
-		return x > y
+	if x, y := len(first.Unschedulable), len(second.Unschedulable); x != y {
+		return x < y
 	}
 	return b.cost(nodes, first) < b.cost(nodes, second)
 }

@@ -105,7 +105,7 @@ func price(plan *scheduling.Plan) offerings.Price {
 // place.
 func saving(before, after *scheduling.Plan) offerings.Price {
 	saved := price(before) - price(after)
-	if after.Summary.Placed < before.Summary.Placed || saved.USD() < leastSaving*price(before).USD() {
+	if len(after.Unschedulable) > len(before.Unschedulable) || saved.USD() < leastSaving*price(before).USD() {
 		return 0
 	}
 	return saved

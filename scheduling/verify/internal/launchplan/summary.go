@@ -38,8 +38,9 @@ func (c *summaryCheck) summary() {
 			silent++
 		}
 	}
-	sums.Count(c.report, "pods", s.Pods, len(c.state.Pods))
-	sums.Count(c.report, "placed", s.Placed, placed)
+	room, requests := c.room()
+	sums.Count(c.report, "pods", s.Pods, len(c.state.Pods)-room.Pods)
+	sums.Count(c.report, "placed", s.Placed, placed-room.Existing-room.Launched)
 	sums.Count(c.report, "nodes", s.Nodes, len(c.launches))
 	sums.Count(c.report, "podsWithoutRequests", s.PodsWithoutRequests, silent)
 	sums.Price(c.report, rule.SummaryPrice, "price per hour", s.PricePerHour, total)
@@ -55,13 +56,12 @@ func (c *summaryCheck) summary() {
 		return string(l.Options[0].CapacityType)
 	})
 	c.resourceUse(s.Resources)
-	c.roomKept(s.RoomKept)
+	c.roomKept(s.RoomKept, room, requests)
 }
 
-// roomKept checks the room that virtual pods are said to keep free.
-func (c *summaryCheck) roomKept(got *scheduling.RoomKept) {
-	want := scheduling.RoomKept{}
-	requests := snapshot.Amounts{}
+// room counts the virtual pods, and adds up the requests of those that have room.
+func (c *summaryCheck) room() (want scheduling.RoomKept, requests snapshot.Amounts) {
+	requests = snapshot.Amounts{}
 	for _, t := range c.state.Pods {
 		if scheduling.IsVirtual(t.Object) {
 			want.Pods++
@@ -82,6 +82,11 @@ func (c *summaryCheck) roomKept(got *scheduling.RoomKept) {
 	for _, l := range c.launches {
 		want.Launched += count(l.Pods)
 	}
+	return want, requests
+}
+
+// roomKept checks the room that virtual pods are said to keep free.
+func (c *summaryCheck) roomKept(got *scheduling.RoomKept, want scheduling.RoomKept, requests snapshot.Amounts) {
 	if want.Pods == 0 && got == nil {
 		return
 	}

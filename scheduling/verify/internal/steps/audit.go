@@ -50,7 +50,8 @@ func (a *Audit) Judge(report *rule.Report) {
 	}
 	whole := &planCheck{cluster: g, report: report, plan: a.plan}
 	whole.verdicts()
-	whole.pending(&a.cluster)
+	whole.pending(&a.cluster, "pending", a.plan.Pending, false)
+	whole.pending(&a.cluster, "roomPending", a.plan.RoomPending, true)
 	whole.summary(start, frontier)
 	spot.summary(report, a.plan.Summary.SpotShares)
 }

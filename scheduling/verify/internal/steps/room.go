@@ -71,6 +71,9 @@ func (a *Audit) judgeRoom(report *rule.Report) {
 			left = append(left, pod)
 		}
 	}
+	if p := lo.FromPtr(a.plan.RoomPending); p.Existing != len(count) {
+		report.Add(rule.RoomKept, "roomPending", "states that %d virtual pods have room on nodes, and room has %d", p.Existing, len(count))
+	}
 	for pod := range at {
 		report.Add(rule.RoomKept, "pod/"+pod, "is no pending virtual pod, and is said to have room on a node")
 	}

@@ -62,20 +62,19 @@ func (c *planCheck) verdicts() {
 	}
 }
 
-// pending checks that the plan counts the pods that have no node.
-func (c *planCheck) pending(cluster *disruption.Cluster) {
+// pending checks that the plan counts the pods that have no node: virtual ones, or real ones.
+func (c *planCheck) pending(cluster *disruption.Cluster, object string, p *disruption.Pending, virtual bool) {
 	without := make(map[string]bool)
 	for _, pod := range slices.Concat(cluster.Pods, cluster.Running) {
-		if pod != nil && !scheduling.IsVirtual(pod) && pod.Spec.NodeName == "" && snapshot.Live(pod) && snapshot.Owner(pod, "DaemonSet") == "" {
+		if pod != nil && scheduling.IsVirtual(pod) == virtual && pod.Spec.NodeName == "" && snapshot.Live(pod) && snapshot.Owner(pod, "DaemonSet") == "" {
 			without[snapshot.ObjectName(pod)] = true
 		}
 	}
-	p := c.plan.Pending
 	if p == nil {
 		p = &disruption.Pending{}
 	}
 	if sum := p.Existing + p.Launched + p.Gated + len(p.Unschedulable); p.Pods != len(without) || sum != p.Pods || p.Launches > p.Launched {
-		c.report.Add(rule.SummaryCounts, "pending", "states %d pending pods (%d by reason) and %[4]d launches for %[5]d of them, want %[3]d pods", p.Pods, sum, len(without), p.Launches, p.Launched)
+		c.report.Add(rule.SummaryCounts, object, "states %d pending pods (%d by reason) and %[4]d launches for %[5]d of them, want %[3]d pods", p.Pods, sum, len(without), p.Launches, p.Launched)
 	}
 	for _, name := range p.Unschedulable {
 		if !without[name] {
