@@ -45,8 +45,7 @@ func admit(f *state, reason Reason, o *outcome) (*Step, *Cause) {
 		Reason: reason, Drain: slices.Sorted(slices.Values(o.nodes)), Launches: append([]scheduling.Launch{}, launches...), Evictions: evictionsOf(o.moves),
 		SavingPerHour: m.Price - f.prices().Launches(launches), DisruptionCost: m.Cost,
 	}
-	score, _ := scoreOf(f, m, step.SavingPerHour)
-	step.Score = finite(score)
+	step.Score, _ = scoreOf(f, m, step.SavingPerHour)
 	if f.searching {
 		return step, nil
 	}

@@ -18,16 +18,15 @@ import (
 // rules tell which nodes may be disrupted, for which reason and at which cost, by the nodes, their pods and the planner's
 // settings alone. They do not change while a plan is made.
 type rules struct {
-	planner Planner // its effort does not matter here
-	now     time.Time
-	// nodeCost is the disruption cost of a node, without its pods.
-	nodeCost   float64
+	planner    Planner // its effort does not matter here
+	now        time.Time
+	costs      pricing.Costs
 	podBudgets *eviction.Budgets
 }
 
 // newRules reads a valid cluster.
 func newRules(p Planner, c *Cluster) *rules {
-	r := &rules{planner: p, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1), podBudgets: eviction.NewBudgets(c.PodDisruptionBudgets, c.budgetPods())}
+	r := &rules{planner: p, now: p.Now, costs: pricing.Costs{Node: cmp.Or(p.NodeCost, 1), Pod: p.PodCost}, podBudgets: eviction.NewBudgets(c.PodDisruptionBudgets, c.budgetPods())}
 	if r.now.IsZero() {
 		r.now = c.Now
 	}

@@ -47,18 +47,18 @@ func TestPodDisruptionCost(t *testing.T) {
 func TestRemoval(t *testing.T) {
 	plain, cheap := &corev1.Pod{}, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{corev1.PodDeletionCost: "-2147483647"}}}
 	f := newState(Planner{Now: noon()}, &Cluster{})
-	assert.InDelta(t, 1, f.rules.disruptionCost(nil), 0)
-	assert.InDelta(t, 3, f.rules.disruptionCost([]*corev1.Pod{plain, plain}), 0)
-	assert.InDelta(t, 2, f.rules.disruptionCost([]*corev1.Pod{plain, cheap}), 0)
+	assert.InDelta(t, 1, f.rules.costs.Removal(nil), 0)
+	assert.InDelta(t, 3, f.rules.costs.Removal([]*corev1.Pod{plain, plain}), 0)
+	assert.InDelta(t, 2, f.rules.costs.Removal([]*corev1.Pod{plain, cheap}), 0)
 
 	f = newState(Planner{Now: noon(), NodeCost: 5, PodCost: func(*corev1.Pod) float64 { return 2 }}, &Cluster{})
-	assert.InDelta(t, 9, f.rules.disruptionCost([]*corev1.Pod{plain, plain}), 0)
+	assert.InDelta(t, 9, f.rules.costs.Removal([]*corev1.Pod{plain, plain}), 0)
 	for _, odd := range []float64{-1, math.NaN(), math.Inf(-1)} {
-		f.rules.planner.PodCost = func(*corev1.Pod) float64 { return odd }
-		assert.InDelta(t, 5, f.rules.disruptionCost([]*corev1.Pod{plain, plain}), 0)
+		f.rules.costs.Pod = func(*corev1.Pod) float64 { return odd }
+		assert.InDelta(t, 5, f.rules.costs.Removal([]*corev1.Pod{plain, plain}), 0)
 	}
-	f.rules.planner.PodCost = func(*corev1.Pod) float64 { return math.Inf(1) }
-	assert.False(t, math.IsInf(f.rules.disruptionCost([]*corev1.Pod{plain, plain}), 0))
+	f.rules.costs.Pod = func(*corev1.Pod) float64 { return math.Inf(1) }
+	assert.False(t, math.IsInf(f.rules.costs.Removal([]*corev1.Pod{plain, plain}), 0))
 }
 
 // D16: daemons, mirror pods and what has ended count nothing.

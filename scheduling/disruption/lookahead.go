@@ -110,7 +110,7 @@ func (l lookahead) merge(ctx context.Context, even bool, next *run) (calm bool, 
 func (l lookahead) mergeNext(ctx context.Context, next *run, even bool) (bool, error) {
 	base, r := l.base, l.trial
 	var moves []*Step
-	receiving := base.state.destinations()
+	receiving := base.state.nodesWhere(func(s *candidate) bool { return s.receivedPods || s.launched })
 	for _, steps := range [][]Step{r.steps[len(base.steps):], next.steps} {
 		for i := range steps {
 			if !steps[i].saves() || slices.ContainsFunc(steps[i].Drain, func(name string) bool { return receiving[name] }) {

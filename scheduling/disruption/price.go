@@ -5,63 +5,18 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/pricing"
-)
-
-// The bounds of the disruption cost of a pod, as in Karpenter.
-const (
-	cheapestPod = -10
-	dearestPod  = 10
 )
 
 // PodDisruptionCost is the disruption cost of evicting a pod unless [Planner.PodCost] is set: 1 for a pod of default
 // priority, more with a higher priority or controller.kubernetes.io/pod-deletion-cost, less with lower ones; at least
 // -10, at most 10. It is Karpenter's formula. An annotation that is no number is ignored. Plans count negative costs
 // as 0. The cost of nil is 0.
-func PodDisruptionCost(pod *corev1.Pod) float64 {
-	if pod == nil {
-		return 0
-	}
-	cost := 1.0
-	if n, err := strconv.ParseFloat(pod.Annotations[corev1.PodDeletionCost], 64); err == nil && !math.IsNaN(n) {
-		cost += n / (1 << 27)
-	}
-	if pod.Spec.Priority != nil {
-		cost += float64(*pod.Spec.Priority) / (1 << 25)
-	}
-	return min(max(cost, cheapestPod), dearestPod)
-}
-
-// podCost is the disruption cost of a pod in plans: finite and not negative.
-func (r *rules) podCost(pod *corev1.Pod) float64 {
-	if scheduling.IsVirtual(pod) {
-		return 0 // nothing runs in it
-	}
-	cost := r.planner.PodCost
-	if cost == nil {
-		cost = PodDisruptionCost
-	}
-	n := cost(pod)
-	if math.IsNaN(n) || n < 0 {
-		return 0
-	}
-	return min(n, math.MaxFloat32) // so that sums stay finite
-}
-
-// disruptionCost is the cost of removing a node from which these pods are evicted.
-func (r *rules) disruptionCost(movers []*corev1.Pod) float64 {
-	cost := r.nodeCost
-	for _, pod := range movers {
-		cost += r.podCost(pod)
-	}
-	return cost
-}
+func PodDisruptionCost(pod *corev1.Pod) float64 { return pricing.PodCost(pod) }
 
 // defaultBalancedK is the default of [Planner.BalancedK]: a move must save at least half the share that it disrupts.
 const defaultBalancedK = 2
@@ -81,10 +36,11 @@ func moveOf(f *state, nodes []string) *pricing.Move {
 	return m
 }
 
-// scoreOf is the score of a move with a saving, see [pricing.Move.Score].
+// scoreOf is the score of a move with a saving, as [pricing.Move.Score], but finite, because JSON has no infinite number.
 func scoreOf(f *state, m *pricing.Move, saving offerings.Price) (float64, *pricing.Pool) {
 	price, cost := f.totals()
-	return m.Score(saving, price, cost)
+	score, pool := m.Score(saving, price, cost)
+	return min(score, math.MaxFloat64), pool
 }
 
 // withinBudgets reports whether the budgets of NodePools allow nodes to be removed at once for a reason.
@@ -124,6 +80,3 @@ func scoreCause(f *state, m *pricing.Move, saving offerings.Price) *Cause {
 		Detail: fmt.Sprintf("score %.3g (share of the price saved by share of the disruption) is below %.3g", score, f.rules.threshold()),
 	}
 }
-
-// finite is a score that JSON can represent.
-func finite(score float64) float64 { return min(score, math.MaxFloat64) }

@@ -120,7 +120,7 @@ func relocation(ctx context.Context, f *state, pod *corev1.Pod) (*Step, error) {
 			continue
 		}
 		step := &Step{
-			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, DisruptionCost: f.rules.podCost(pod),
+			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, DisruptionCost: f.rules.costs.Eviction(pod),
 		}
 		s := wave.Step{Moves: []landing.Move{{Pod: name, From: from, To: a.Node}}}
 		step.PodDisruptionBudgets = budgetUses(wavesOf(f).InBudgets(&s))

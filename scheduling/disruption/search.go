@@ -61,7 +61,7 @@ func (x *search) solutions(ctx context.Context) ([]*search, error) {
 		if !x.state.fast() || x.coarse() {
 			begins = append(begins, x.keepSets(ctx)...)
 		}
-		begins = append(begins, x.allCandidates())
+		begins = append(begins, x.wasteful(math.Inf(-1)))
 	}
 	effort := scheduling.EffortFast
 	if x.coarse() {
@@ -198,7 +198,7 @@ func (x *search) objective(y *search) float64 {
 		for i := range m.Evictions {
 			name := m.Evictions[i].Pod
 			if pod := x.state.pods[name]; pod != nil && !moved[name] {
-				disrupted += x.state.rules.podCost(pod)
+				disrupted += x.state.rules.costs.Eviction(pod)
 			}
 			moved[name] = true
 		}
@@ -233,10 +233,7 @@ func (x *search) byWaste() []rankedCandidate {
 	return out
 }
 
-// allCandidates are the names of all candidates.
-func (x *search) allCandidates() []string { return x.wasteful(math.Inf(-1)) }
-
-// wasteful are the candidates that waste at least a share of their price.
+// wasteful are the names of the candidates that waste at least a share of their price; with a share of -Inf, of all.
 func (x *search) wasteful(share float64) []string {
 	var out []string
 	for _, r := range x.byWaste() {

@@ -151,7 +151,7 @@ func (f *state) update(s *candidate) {
 			s.bare = append(s.bare, pod)
 		}
 	}
-	s.cost = f.rules.disruptionCost(s.reschedulable)
+	s.cost = f.rules.costs.Removal(s.reschedulable)
 	if s.launched {
 		return // its price is that of its launch
 	}
@@ -195,11 +195,6 @@ func (f *state) nodesWhere(holds func(*candidate) bool) map[string]bool {
 		}
 	}
 	return out
-}
-
-// destinations are the nodes that steps have launched or moved pods to.
-func (f *state) destinations() map[string]bool {
-	return f.nodesWhere(func(s *candidate) bool { return s.receivedPods || s.launched })
 }
 
 // large reports whether the cluster has so many nodes that steps are final as they are found, without a look at the

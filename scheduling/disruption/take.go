@@ -31,7 +31,7 @@ func (f *state) take(step *Step) error {
 		}
 		s := &candidate{name: l.Name, node: node, machine: &Machine{Node: l.Name, Created: f.lastPodEvent(true), Initialized: f.lastPodEvent(true)}, pool: f.pools[l.NodePool], launched: true}
 		s.original = s.machine
-		s.price, s.machinePrice, s.priced, s.cost = f.prices().Launch(l), l.Price, true, f.rules.nodeCost
+		s.price, s.machinePrice, s.priced, s.cost = f.prices().Launch(l), l.Price, true, f.rules.costs.Node
 		if f.requests != nil {
 			s.allocatable = f.requests.Launched(node, l)
 		}

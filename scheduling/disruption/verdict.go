@@ -130,8 +130,7 @@ func explainStays(ctx context.Context, r *run) error {
 func (x *search) rejectedMove(r *rankedCandidate, o *outcome) *RejectedMove {
 	m := moveOf(x.state, o.nodes)
 	out := &RejectedMove{Drain: o.nodes, SavingPerHour: m.Price - x.state.prices().Launches(o.launches), DisruptionCost: m.Cost}
-	score, _ := scoreOf(x.state, m, out.SavingPerHour)
-	out.Score = finite(score)
+	out.Score, _ = scoreOf(x.state, m, out.SavingPerHour)
 	for i := range o.launches {
 		out.Launches, out.PricePerHour = append(out.Launches, o.launches[i].Options[0]), offerings.Sum(out.PricePerHour, o.launches[i].Price)
 	}
