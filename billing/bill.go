@@ -17,8 +17,10 @@ type Statement struct {
 	// Steps are by how much the bill falls with each step of a plan of steps, in USD per hour; below 0 it rises. They add up to the difference of
 	// Before and After. A plan of launches has none.
 	Steps []offerings.Price `json:"steps,omitempty"`
-	// Offers compare the nodes of After with commitments that are on offer, see [BreakEvens].
-	Offers []OfferBreakEven `json:"offers,omitempty"`
+	// Offers compare the nodes of After with commitments that are on offer, see [BreakEvens]. OffersWithoutSaving are the ids of those that would
+	// save nothing.
+	Offers              []OfferBreakEven `json:"offers,omitempty"`
+	OffersWithoutSaving []string         `json:"offersWithoutSaving,omitempty"`
 }
 
 // Bill is the price of a set of nodes in USD per hour under commitments and discounts, without costs beside the cloud's, such

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"strconv"
-
-	"github.com/samber/lo"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/billing"
@@ -32,18 +29,9 @@ func (t *table) bill(change *billing.Statement) {
 	tabulate(t, "COMMITMENTS", []string{"COMMITMENT", "UNIT", "COMMITTED", "ELSEWHERE", "USED NOW", "AFTER", "UNUSED"}, change.After.Commitments, func(u billing.Use, i int) []string {
 		return []string{u.Commitment, u.Unit, bills.Amount(u.Amount), bills.Amount(u.Elsewhere), bills.Amount(before[i].Used), bills.Amount(u.Used), bills.Amount(u.Unused)}
 	}, "ELSEWHERE")
-	t.offers(change.Offers)
-}
-
-// offers lists the commitments that would save the most if the nodes of the plan run for whole months.
-func (t *table) offers(list []billing.OfferBreakEven) {
-	rows := lo.Map(list, func(w billing.OfferBreakEven, _ int) []string {
-		return []string{w.Offer, w.Family, strconv.Itoa(w.Nodes), figures.Plain(w.PricePerHour), figures.Plain(w.CostPerHour), strconv.FormatInt(w.HoursPerMonth, 10), figures.PlainMonthly(w.PricePerHour - w.CostPerHour)}
-	})
-	rows = cut(rows, t.view.most(10))
-	tabulate(t, "COMMITMENTS ON OFFER", []string{"OFFER", "FAMILY", "NODES", "$/HOUR", "COMMITTED $/HOUR", "PAYS FROM HOURS/MONTH", "SAVES $/MONTH"}, rows, asItIs, "COMMITTED $/HOUR", "NODES")
-	if len(rows) > 0 {
-		t.line("%sSAVES is for nodes that run all %d hours of a month. Savings of several offers do not add up.", t.indent(), offerings.HoursPerMonth)
+	tabulate(t, "COMMITMENTS ON OFFER", bills.OfferColumns(), cut(bills.Offers(change), t.view.most(10)), asItIs, "COMMITTED $/HOUR", "NODES")
+	for _, note := range bills.OfferNotes(change) {
+		t.line("%s%s", t.indent(), note)
 	}
 }
 

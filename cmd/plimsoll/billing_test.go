@@ -287,6 +287,20 @@ func TestCommitmentsToBuy(t *testing.T) {
 	r := run(t, append(bigNodes(t, 2, pool), "--billing", file)...)
 	require.Equal(t, exitOK, r.code, r.stderr)
 	require.Regexp(t, `(?m)^COMMITMENTS ON OFFER\n.*\n  three-years  m5d +2 +5\.4240 +2\.7120 +365 +1,980\n  one-year +m5d +2 +5\.4240 +4\.0680 +548 +990\n`, r.stdout)
+
+	// The plan and the report of a cluster have them, too, and name those that save nothing.
+	file = temp(t, "billing.yaml", "offers: [{id: one-year, kind: savings-plan, factor: 0.75}, {id: elsewhere, kind: savings-plan, factor: 0.5, region: mars}]\n")
+	flags := []string{"-f", temp(t, "cluster.yaml", twoLargeNodes), "--catalog", "testdata/market.json", "--billing", file}
+	for command, pattern := range map[string]string{
+		"consolidate": `(?s)COMMITMENTS ON OFFER\n.*\n  one-year .*On offer, without a saving for these nodes: elsewhere\.\n`,
+		"report":      `(?s)<h3>Commitments on offer</h3>.*>one-year</td>.*On offer, without a saving for these nodes: elsewhere\.`,
+	} {
+		r := run(t, append([]string{command}, flags...)...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		require.Regexp(t, pattern, r.stdout, command)
+	}
+	r = run(t, append([]string{"report", "-o", "markdown"}, flags...)...)
+	require.Regexp(t, `(?m)^\| one-year \| `, r.stdout)
 }
 
 // Prices that cannot be meant, an inventory without a count and memory without a unit are told.

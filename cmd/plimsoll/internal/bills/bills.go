@@ -232,6 +232,11 @@ func (b *Bills) Change(removed []string, launches []scheduling.Launch) *billing.
 	usages, unpriced := b.after(b.listed.Nodes, removed, launches)
 	statement := &billing.Statement{Before: b.Now, After: b.settle(usages, unpriced)}
 	statement.Offers = billing.BreakEvens(&statement.After, usages, b.offers)
+	for i := range b.offers {
+		if !slices.ContainsFunc(statement.Offers, func(w billing.OfferBreakEven) bool { return w.Offer == b.offers[i].ID }) {
+			statement.OffersWithoutSaving = append(statement.OffersWithoutSaving, b.offers[i].ID)
+		}
+	}
 	return statement
 }
 

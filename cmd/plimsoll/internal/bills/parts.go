@@ -2,6 +2,9 @@ package bills
 
 import (
 	"fmt"
+	"strconv"
+
+	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/billing"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
@@ -26,6 +29,29 @@ func Parts(c *billing.Statement) []Part {
 			Part{"commitments, used or not", c.Before.Committed, c.After.Committed})
 	}
 	return append(parts, Part{"bill", c.Before.PerHour, c.After.PerHour})
+}
+
+// OfferColumns are the titles of the columns of [Offers].
+func OfferColumns() []string {
+	return []string{"OFFER", "FAMILY", "NODES", "$/HOUR", "COMMITTED $/HOUR", "PAYS FROM HOURS/MONTH", "SAVES $/MONTH"}
+}
+
+// Offers are rows for the commitments on offer that would save something, as texts.
+func Offers(c *billing.Statement) [][]string {
+	return lo.Map(c.Offers, func(w billing.OfferBreakEven, _ int) []string {
+		return []string{w.Offer, w.Family, strconv.Itoa(w.Nodes), figures.Plain(w.PricePerHour), figures.Plain(w.CostPerHour), strconv.FormatInt(w.HoursPerMonth, 10), figures.PlainMonthly(w.PricePerHour - w.CostPerHour)}
+	})
+}
+
+// OfferNotes are sentences about commitments on offer.
+func OfferNotes(c *billing.Statement) (notes []string) {
+	if len(c.Offers) > 0 {
+		notes = append(notes, fmt.Sprintf("SAVES is for nodes that run all %d hours of a month. Savings of several offers do not add up.", offerings.HoursPerMonth))
+	}
+	if len(c.OffersWithoutSaving) > 0 {
+		notes = append(notes, fmt.Sprintf("On offer, without a saving for these nodes: %s.", figures.Names(c.OffersWithoutSaving, 5)))
+	}
+	return notes
 }
 
 // Notes are sentences about prices that a bill lacks, without costs beside the cloud's.

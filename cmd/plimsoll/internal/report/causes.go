@@ -125,7 +125,7 @@ func causes() map[disruption.CauseCode]cause {
 		disruption.CauseCode(lint.RequestSize):     {meaning: "requests slightly too large for cheaper nodes"},
 		disruption.CauseCode(lint.NodePoolTypes):   {meaning: "excludes cheaper instance types"},
 		disruption.CauseCode(lint.NodePoolOverlap): {meaning: "Karpenter chooses among NodePools of this weight by name"},
-		disruption.CauseStepsLimit:                 {"plan limited by --steps", "allow more steps (--steps)"},
+		disruption.CauseStepsLimit:                 {"the plan ends before its step", "allow more steps (--steps), if no warning says why steps are left out"},
 	}
 }
 

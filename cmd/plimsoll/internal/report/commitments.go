@@ -13,7 +13,14 @@ type billRows struct {
 	Parts []billPart
 	Uses  []billUse
 	Notes []string
+	// Offers are the commitments on offer that would save the most, in the columns OfferColumns.
+	Offers       [][]string
+	OfferColumns []string
+	OfferNotes   []string
 }
+
+// mostOffers is the largest number of commitments on offer that the page lists.
+const mostOffers = 10
 
 // billPart is a row of the bill, per month.
 type billPart struct{ Name, Today, After string }
@@ -30,7 +37,8 @@ func (p page) UnderCommitments() *billRows {
 	if p.Bill == nil {
 		return nil
 	}
-	out := &billRows{Notes: bills.Notes(&p.Bill.After)}
+	out := &billRows{Notes: bills.Notes(&p.Bill.After), Offers: bills.Offers(p.Bill), OfferColumns: bills.OfferColumns(), OfferNotes: bills.OfferNotes(p.Bill)}
+	out.Offers = out.Offers[:min(len(out.Offers), mostOffers)]
 	for _, part := range bills.Parts(p.Bill) {
 		out.Parts = append(out.Parts, billPart{part.Name, figures.Dollars(figures.Cents(part.Before)), figures.Dollars(figures.Cents(part.After))})
 	}

@@ -54,6 +54,16 @@ func (r *Report) Markdown(w io.Writer) error {
 		for _, note := range b.Notes {
 			m.Line("\n%s", markdown.Literal(note))
 		}
+		if len(b.Offers) > 0 {
+			m.Line("\n### Commitments on offer")
+			m.Table(b.OfferColumns, "llrrrrr")
+			for _, row := range b.Offers {
+				m.Row(row...)
+			}
+		}
+		for _, note := range b.OfferNotes {
+			m.Line("\n%s", markdown.Literal(note))
+		}
 	}
 	if len(r.Blocked) > 0 {
 		m.Line("\n### Blocked savings")
