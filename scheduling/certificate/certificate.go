@@ -86,6 +86,10 @@ type Certificate struct {
 	// [QuantumKey]: pods request, and nodes have, as many as there are whole quanta in their
 	// requests and their capacity. E.g. with a quantum of 1000 millicores a node of 3900 has 3.
 	Steps []Quantum `json:"steps,omitempty"`
+	// Reserved is, by ID of a reservation, an amount that is taken off the bound: its nodes hold at most so much worth beyond
+	// their price. A node that takes a share of what is left of the reservation holds at most the same share of the amount beyond
+	// its price. For reservations that are missing a checker finds the amount itself, which takes long with "pattern".
+	Reserved map[string]string `json:"reserved,omitempty"`
 	// TopologyKey is the label whose values are the domains of Spreads, Domains, Balances and
 	// Branched; "" is topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey,omitempty"`

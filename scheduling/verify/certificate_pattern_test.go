@@ -62,3 +62,23 @@ func TestWhatPatternsProve(t *testing.T) {
 		})
 	}
 }
+
+// TestReservedAmountsAreProven: two machines of two cores are left of a reservation; each holds 1,300 more than its price of 300. A
+// certificate that states less is refused; one that states more proves less.
+func TestReservedAmountsAreProven(t *testing.T) {
+	mixed := append(st.Pods(5, "p", st.Requests(st.MilliCPU(1200))), st.Pods(5, "q", st.Requests(st.MilliCPU(700)))...)
+	p := market(mixed, nil, st.OnDemand("a", 1600), st.Reserved("a", 300, "cr", 2))
+	for stated, proven := range map[string]offerings.Price{"2600": 8000 - 2600, "3000": 8000 - 3000, "2599": -1, "0": -1} {
+		f := assigning(p, worths{"p-1": "1000", "q-1": "600"}, vectors{{"cpu": "1"}})
+		f.plan.Summary.Certificate.Kind = "pattern"
+		f.plan.Summary.Certificate.Reserved = map[string]string{"cr": stated}
+		if proven < 0 {
+			assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, f, 1), stated)
+			continue
+		}
+		assert.Empty(t, boundCodes(t, f, proven), stated)
+		assert.Equal(t, broken(verify.CodeBoundUnproven), boundCodes(t, f, proven+1), stated)
+		f.plan.Summary.Certificate.Reserved["cr"] = "-1"
+		assert.Equal(t, broken(verify.CodeCertificateMalformed), boundCodes(t, f, 1))
+	}
+}

@@ -59,7 +59,8 @@ type wholeProof struct {
 	duals       []fixed.Uint128
 	vectors     [][]fixed.Uint128
 	multipliers []wholeReductions // of the spreads
-	surplus     *big.Int          // the value that machines of limited supply hold beyond their price
+	surpluses   []*big.Int        // by supply, the value that its machines hold beyond their price; nil without machines
+	surplus     *big.Int          // the sum of surpluses
 	bound       int64
 }
 
@@ -77,6 +78,11 @@ func (c *wholeProof) assigned() Assigned {
 	}
 	for _, v := range c.vectors {
 		out.Vectors = append(out.Vectors, fixed.Bigs(v))
+	}
+	for s, over := range c.surpluses {
+		if name := c.scaled.exact.Supplies[s].Name; name != "" && over != nil {
+			out.Surpluses = append(out.Surpluses, Surplus{Supply: name, Value: over})
+		}
 	}
 	return out
 }
@@ -116,7 +122,7 @@ func (c *wholeProof) prove() (over float64) {
 	for k, v := range c.vectors {
 		excess[k] = c.scaled.exact.excess(c.duals, v)
 	}
-	surplus := make([]*big.Int, len(c.scaled.exact.Supplies))
+	c.surpluses = make([]*big.Int, len(c.scaled.exact.Supplies))
 	for i := range c.scaled.machines {
 		x := &c.scaled.machines[i]
 		at := c.from.proof[i]
@@ -135,17 +141,22 @@ func (c *wholeProof) prove() (over float64) {
 			continue
 		}
 		// The whole amount would go to the members with the largest surplus for the amount that they take.
-		over := held.Minus(price).Big()
-		over = ceilQuo(over.Mul(over, big.NewInt(c.scaled.exact.Supplies[x.supply].Count)), x.use)
-		if surplus[x.supply] == nil || over.Cmp(surplus[x.supply]) > 0 {
-			surplus[x.supply] = over
+		over, s := held.Minus(price), &c.scaled.exact.Supplies[x.supply]
+		most := over.Big()
+		if s.Name != "" {
+			// A checker compares worths with whole nano-USD.
+			most = fixed.Whole(fixed.Ceil(most)).Big()
+		}
+		most = ceilQuo(most.Mul(most, big.NewInt(s.Count)), x.use)
+		if known := c.surpluses[x.supply]; known == nil || most.Cmp(known) > 0 {
+			c.surpluses[x.supply] = most
 		}
 	}
 	if over > 1 {
 		return over
 	}
 	c.surplus = new(big.Int)
-	for _, over := range surplus {
+	for _, over := range c.surpluses {
 		if over != nil {
 			c.surplus.Add(c.surplus, over)
 		}

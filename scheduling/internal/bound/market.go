@@ -53,6 +53,8 @@ type Choice struct {
 // Supply is an amount of which each machine takes its use: existing nodes of one kind have one member of price 0, a
 // reservation one for each shape that draws on it. The members together take at most Count.
 type Supply struct {
+	// Name is the reservation's ID; "" for existing nodes. Certificates state the surplus of supplies with a name.
+	Name    string
 	Count   int64
 	Members []Choice
 }

@@ -65,6 +65,12 @@ func certificateOf(pr *prover, a bound.Assigned, domains []string, name func(c *
 		c.Multipliers = append(c.Multipliers, offerings.Price(n))
 	}
 	c.Vectors = namedVectors(pr, a.Vectors)
+	for _, s := range a.Surpluses {
+		if c.Reserved == nil {
+			c.Reserved = map[string]string{}
+		}
+		c.Reserved[s.Supply] = s.Value.String()
+	}
 	return c
 }
 

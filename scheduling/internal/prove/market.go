@@ -216,7 +216,7 @@ func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
 	if !ok {
 		at = len(r.market.Supplies)
 		r.at[reservation] = at
-		r.market.Supplies = append(r.market.Supplies, bound.Supply{Count: r.left[reservation]})
+		r.market.Supplies = append(r.market.Supplies, bound.Supply{Name: reservation, Count: r.left[reservation]})
 	}
 	s := &r.market.Supplies[at]
 	s.Members = append(s.Members, machine)

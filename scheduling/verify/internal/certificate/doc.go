@@ -17,7 +17,8 @@
 //	Σ w  the worth of the placed pods (worthProof.worthAt)
 //	L    the largest loss of pods that are worth less in some domains (domainSpread.largestLoss); 0 without Spreads
 //	N    the most worth that running nodes can hold, because nobody pays for them (worthProof.onNodes)
-//	R    the most worth above their price that machines of reservations can hold, times the machines left (checkMachines)
+//	R    the most worth above their price that machines of reservations can hold: the amounts that the certificate states, of
+//	     which each machine must hold at most its share (allowed), or else the most that is found (shared)
 //	M    the multipliers of the cases times the bounds on the number of machines (addMultipliers); 0 without cases
 //
 // That a machine holds no more worth than its price is shown by a vector v of values of resources, any v ≥ 0 (worthBound.mostWorth):

@@ -14,21 +14,26 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// checkMachines reports, for each pool, machines that may hold more worth than they cost. It returns the worth beyond
-// their cost that machines of reservations may hold, and whether no other machine does so.
+// checkMachines reports, for each pool, machines that may hold more worth than they cost, with the amounts that the certificate
+// states for machines of reservations. It returns the worth beyond their cost that all machines of reservations may hold, and
+// whether no other machine does so.
 func (pr *worthProof) checkMachines() (reserved *big.Int, ok bool) {
 	surplus := make(map[string]*big.Int)
 	ok = true
 	for _, pl := range pr.claim.state.SortedPools() {
 		bad, first := 0, ""
 		for m := range pr.claim.state.Offers(pl, snapshot.FewestDaemons, pr.bareWithinPrice) {
-			price, within := pr.claim.state.Policy.Objective(m.Kind, m.Offering), true
+			price, within := pr.allowed(m.Kind, &m.Offering), true
 			for x, domain := range pr.inDomains(m) {
-				if m.Offering.Counted() {
-					id := m.Offering.ReservationID
+				id := m.Offering.ReservationID
+				switch {
+				case !m.Offering.Counted():
+					charged, payable := charged(pr.multipliers, price, domain)
+					within = within && payable && x.withinPrice(m, charged)
+				case pr.reserved[id] != nil:
+					within = within && x.withinPrice(m, price)
+				default:
 					surplus[id] = pr.shared(x, m, price, lo.CoalesceOrEmpty(surplus[id], new(big.Int)))
-				} else if price, payable := charged(pr.multipliers, price, domain); !payable || !x.withinPrice(m, price) {
-					within = false
 				}
 			}
 			if !within {
@@ -46,7 +51,27 @@ func (pr *worthProof) checkMachines() (reserved *big.Int, ok bool) {
 	for _, over := range surplus {
 		reserved.Add(reserved, over)
 	}
+	for _, over := range pr.reserved {
+		reserved.Add(reserved, over)
+	}
 	return reserved, ok
+}
+
+// allowed returns the worth that a machine of an offering may hold: its price and, with a reservation for which the certificate
+// states an amount, the share of that amount that is the machine's share of what is left of the reservation, in whole nano-USD.
+// All machines of the reservation then hold at most the amount beyond their price.
+func (pr *worthProof) allowed(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Price {
+	price := pr.claim.state.Policy.Objective(t, *o)
+	over, count := pr.reserved[o.ReservationID], big.NewInt(pr.claim.state.Reservations[o.ReservationID])
+	if over == nil || !o.Counted() || count.Sign() <= 0 {
+		return price
+	}
+	share := new(big.Int).Mul(over, big.NewInt(o.UsePerNode()))
+	share.Quo(share, count).Rsh(share, pr.bound.scale)
+	if share.Cmp(big.NewInt(int64(offerings.MaxPrice-price))) > 0 {
+		return offerings.MaxPrice
+	}
+	return price + offerings.Price(share.Int64())
 }
 
 // shared returns the worth beyond their price of the nodes of an offering that a whole reservation suffices for, parts of a
@@ -81,7 +106,7 @@ func (pr *worthProof) bareWithinPrice(t *instancetypes.InstanceType, o *offering
 	}
 	verdict := true
 	for x, domain := range pr.inDomains(bare) {
-		price, payable := charged(pr.multipliers, pr.claim.state.Policy.Objective(t, *o), domain)
+		price, payable := charged(pr.multipliers, pr.allowed(t, o), domain)
 		if verdict = payable; verdict {
 			room := x.dims.vector(x.claim.state.Types.Allocatable(t, *o))
 			verdict = x.anyPodsWithinPrice(room, price) ||

@@ -33,6 +33,8 @@ type worthProof struct {
 	spreads  []*domainSpread
 	domains  map[string]*worthProof
 	byDomain bool
+	// reserved are the amounts that the certificate states for reservations, by ID.
+	reserved map[string]*big.Int
 	// multipliers are the amounts that counted machines cost more or less.
 	multipliers []multiplier
 	// worths are the worths of pods, by key.
@@ -145,6 +147,8 @@ func readCertificate(c *Claim, cert *certificate.Certificate) (*worthProof, bool
 		verdicts: make(map[*offerings.Offering]bool), known: make(map[string]*threshold),
 	}
 	values, fine := pr.claim.naturals("value of ", cert.Values)
+	ok = ok && fine
+	pr.reserved, fine = pr.claim.naturals("reserved: amount of ", cert.Reserved)
 	ok = ok && fine
 	worth := func(t *snapshot.Pod) *big.Int { return pr.worthAt(t) }
 	if cert.Kind == certificate.ResourceKind {
