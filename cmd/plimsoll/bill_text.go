@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/billing"
@@ -56,8 +58,9 @@ func (t *table) underBill(change *billing.Statement) {
 	}
 }
 
-// priceLimits says of each NodePool with a limit on the sum of its nodes' prices how much of it the nodes take after the launches.
-func (t *table) priceLimits(p *problem, launches []scheduling.Launch) {
+// priceLimits says of each NodePool with a limit on the sum of its nodes' prices how much of it the nodes take after the launches,
+// without the nodes that are removed, by name.
+func (t *table) priceLimits(p *problem, launches []scheduling.Launch, removed []string) {
 	for _, pool := range p.Problem.NodePools {
 		limit, ok := pool.Spec.Limits[scheduling.PriceResource]
 		if !ok {
@@ -65,7 +68,7 @@ func (t *table) priceLimits(p *problem, launches []scheduling.Launch) {
 		}
 		var spent offerings.Price
 		for _, node := range p.Problem.Nodes {
-			if node.Labels[scheduling.NodePoolLabel] != pool.Name || node.DeletionTimestamp != nil {
+			if node.Labels[scheduling.NodePoolLabel] != pool.Name || node.DeletionTimestamp != nil || slices.Contains(removed, node.Name) {
 				continue
 			}
 			if o, ok := p.Problem.CatalogOf(pool.Name).Lookup(instancetypes.OfferingOf(node)); ok {

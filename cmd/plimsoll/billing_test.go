@@ -278,6 +278,11 @@ func TestWishesOfKarpenterUsers(t *testing.T) {
 		"---\n" + strings.Replace(anyPool, "name: any", "name: spot", 1)
 	r := run(t, bigNodes(t, 3, pools)...)
 	require.Contains(t, r.stdout, "Price limit of NodePool/any: its nodes cost $5.4240 of $6.0000 per hour, without node overhead.\n")
+
+	// The steps of consolidate remove two nodes of $0.2000 and launch one of $0.1000.
+	limited := strings.Replace(twoLargeNodes, "spec:\n", "spec:\n  limits: {plimsoll-go.github.io/price-per-hour: \"6\"}\n", 1)
+	r = run(t, "consolidate", "-f", temp(t, "cluster.yaml", limited), "--catalog", "testdata/market.json")
+	require.Contains(t, r.stdout, "Price limit of NodePool/general: its nodes cost $0.1000 of $6.0000 per hour, without node overhead.\n")
 }
 
 // Commitments that are on offer are compared with the nodes that no commitment covers.

@@ -110,6 +110,8 @@ func (m *moves) headline() {
 		m.to.line("%s rescheduled, %s launched.", figures.Count(s.PodsMoved, "pod"), figures.Count(s.Launches, "node"))
 	}
 	m.to.spotShares(s.SpotShares)
+	m.to.priceLimits(m.p, lo.FlatMap(m.plan.Steps, func(s disruption.Step, _ int) []scheduling.Launch { return s.Launches }),
+		lo.FlatMap(m.plan.Steps, func(s disruption.Step, _ int) []string { return s.Drain }))
 	m.to.line("%s", m.rest())
 	m.to.underBill(m.plan.Bill)
 	m.pending()

@@ -89,7 +89,7 @@ func (t *planText) headline() {
 	t.roomKept()
 	t.to.spotShares(s.SpotShares)
 	t.to.spotPoliciesPrice(s)
-	t.to.priceLimits(t.p, t.plan.Launches)
+	t.to.priceLimits(t.p, t.plan.Launches, nil)
 	if s.ExpectedPerHour > 0 {
 		t.to.line("All prices include %s; a month has %d hours.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), offerings.HoursPerMonth)
 	}

@@ -184,7 +184,7 @@ func answerCases(ctx context.Context, a *app, list []*asked) (outcomes []*whatif
 		} else {
 			out.Against(outcomes[0], rebuilt)
 		}
-		if len(out.Unplaced) > 0 {
+		if len(out.Unplaced)+len(out.UnplacedVirtual) > 0 {
 			a.code = exitUnschedulable
 		}
 	}

@@ -102,6 +102,12 @@ func TestWhatIfWithHeadroom(t *testing.T) {
 	require.Contains(t, []int{exitOK, exitUnschedulable}, r.code, r.stderr)
 	got := outcomes(t, r.stdout)
 	require.GreaterOrEqual(t, got["room"].PricePerHour, got["baseline"].PricePerHour)
+
+	limited := strings.Replace(twoLargeNodes, "spec:\n", "spec:\n  limits: {cpu: \"10\"}\n", 1)
+	r = run(t, "whatif", "-f", temp(t, "cluster.yaml", limited), "--catalog", "testdata/market.json", "--case", "room: --headroom cpu=20,memory=1Gi")
+	require.Equal(t, exitUnschedulable, r.code, r.stderr)
+	require.Regexp(t, `\nroom: no room is kept free for [0-9]+ virtual pods: default/\S+, .*, so that its price is not compared\.\n`, r.stdout)
+	require.NotContains(t, r.stdout, "not placed:")
 }
 
 // A case that cannot change anything says so, and why, instead of a difference of nothing.

@@ -61,8 +61,10 @@ type Outcome struct {
 	Rebuild bool `json:"rebuild,omitempty"`
 	// Staying are nodes that the case would not launch and that are not removed, by name.
 	Staying []string `json:"staying,omitempty"`
-	// Unplaced names the pods without a place, but for pods with scheduling gates.
+	// Unplaced names the pods without a place, but for virtual pods and pods with scheduling gates.
 	Unplaced []string `json:"unplaced,omitempty"`
+	// UnplacedVirtual names the virtual pods without a place, for which no room is kept free.
+	UnplacedVirtual []string `json:"unplacedVirtual,omitempty"`
 	// Status says how the search ended.
 	Status scheduling.Status `json:"status"`
 	// Warnings are faults of the input that did not stop the case.
@@ -122,8 +124,10 @@ func (out *Outcome) Total() offerings.Price {
 	return offerings.Sum(out.Bill.PerHour, out.beside)
 }
 
-// missing are the pods that have no place, in one order.
-func (out *Outcome) missing() []string { return slices.Sorted(slices.Values(out.Unplaced)) }
+// missing are the pods that have no place, virtual ones too, in one order.
+func (out *Outcome) missing() []string {
+	return slices.Sorted(slices.Values(slices.Concat(out.Unplaced, out.UnplacedVirtual)))
+}
 
 // As returns the outcome for a case that cannot change the result, with because as the reason.
 func (out *Outcome) As(name string, flags []string, because string) *Outcome {
@@ -307,13 +311,13 @@ func (out *Outcome) countPending(plan *scheduling.Plan, pods []*corev1.Pod) {
 	if s.Status == scheduling.StatusDeadline {
 		out.Status = s.Status
 	}
-	gated := map[string]bool{}
-	for _, pod := range pods {
-		gated[scheduling.PodName(pod)] = len(pod.Spec.SchedulingGates) > 0
-	}
+	byName := lo.KeyBy(pods, scheduling.PodName)
 	for i := range plan.Unschedulable {
-		if u := &plan.Unschedulable[i]; !gated[u.Pod] {
-			out.Unplaced = append(out.Unplaced, u.Pod)
+		switch name := plan.Unschedulable[i].Pod; {
+		case scheduling.IsVirtual(byName[name]):
+			out.UnplacedVirtual = append(out.UnplacedVirtual, name)
+		case len(byName[name].Spec.SchedulingGates) == 0:
+			out.Unplaced = append(out.Unplaced, name)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package whatif
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 )
@@ -41,8 +42,15 @@ func (out *Outcome) Notes(most int, base *Outcome) (notes []string) {
 	compared := baseline || out.ComparedWith != "" || out.Name == RebuiltHere
 	switch {
 	case !baseline && compared && slices.Equal(base.missing(), out.missing()):
-	case len(out.Unplaced) > 0:
-		note := fmt.Sprintf("not placed: %s", figures.Names(out.Unplaced, most))
+	case len(out.missing()) > 0:
+		var parts []string
+		if len(out.Unplaced) > 0 {
+			parts = append(parts, "not placed: "+figures.Names(out.Unplaced, most))
+		}
+		if n := len(out.UnplacedVirtual); n > 0 {
+			parts = append(parts, fmt.Sprintf("no room is kept free for %s: %s", figures.Count(n, "virtual pod"), figures.Names(out.UnplacedVirtual, most)))
+		}
+		note := strings.Join(parts, "; ")
 		if !compared {
 			note += ", so that its price is not compared"
 		}
