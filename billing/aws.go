@@ -192,7 +192,7 @@ func (r *reading) skipInstances(of, product, tenancy string) bool {
 }
 
 // capacityReservations reads the output of aws ec2 describe-capacity-reservations: open reservations, which any node of the type
-// in the zone uses. It does not state their price, which is that of the nodes on demand.
+// in the zone uses.
 func (r *reading) capacityReservations(fields map[string]json.RawMessage) {
 	var list []struct {
 		CapacityReservationID                      string `json:"CapacityReservationId"`
@@ -217,7 +217,7 @@ func (r *reading) capacityReservations(fields map[string]json.RawMessage) {
 		case x.AvailableInstanceCount < 0 || x.AvailableInstanceCount > x.TotalInstanceCount:
 			r.fault("capacity reservation %s: AvailableInstanceCount: %d: must be from 0 to TotalInstanceCount %d", x.CapacityReservationID, x.AvailableInstanceCount, x.TotalInstanceCount)
 		default:
-			r.add(Commitment{
+			r.addTo(&r.input.Reservations, Commitment{
 				ID: x.CapacityReservationID, Kind: ReservedInstances, Amount: Units(x.TotalInstanceCount) * nano, InUse: Units(x.TotalInstanceCount-x.AvailableInstanceCount) * nano,
 				InstanceType: x.InstanceType, Zone: x.AvailabilityZone, Ends: day(x.EndDate),
 			})

@@ -44,6 +44,9 @@ type Bill struct {
 	Unpriced int `json:"unpriced,omitempty"`
 	// UnpricedNodes are the nodes without a price, by name. They are not part of the bill. [Settle] does not set it.
 	UnpricedNodes []string `json:"unpricedNodes,omitempty"`
+	// Reservations say how many nodes of each capacity reservation are used. The list prices of the unused ones are part of List, because they
+	// are charged like nodes on demand. [Settle] does not set it.
+	Reservations []Use `json:"reservations,omitempty"`
 	// Commitments say how much of each is used, in the order in which they apply.
 	Commitments []Use `json:"commitments,omitempty"`
 	// Nodes are the shares of the bill, in the order of the usages.

@@ -5,6 +5,9 @@
 // bill is therefore the price of the commitments, which no plan changes, plus the list price of the
 // usage that no commitment covers. [Settle] computes it.
 //
+// Capacity reservations are charged like nodes on demand, used or not. Their unused nodes are usages like all others, which
+// commitments cover.
+//
 // # Coverage
 //
 // Commitments apply in the order of the clouds: reserved instances first, those of one zone before those

@@ -31,11 +31,14 @@ type File struct {
 type Input struct {
 	// Commitments are those that apply at the time of reading, in the order of the files.
 	Commitments []Commitment
+	// Reservations are capacity reservations, as reserved instances of a zone: each of their nodes is charged at the list price on demand,
+	// used or not. They are no commitments, and commitments cover their unused nodes.
+	Reservations []Commitment
 	// Offers are commitments that are on offer, for [BreakEvens]. Their Amount does not count, and CostPerHour is the price of one reserved instance.
 	Offers []Commitment
 	// Discounts are those of all files, in the order of the files.
 	Discounts []Discount
-	// Files has the name of the file of each commitment, by id.
+	// Files has the name of the file of each commitment and reservation, by id.
 	Files map[string]string
 	// Notes name the parts of the files that were left out: commitments that have expired or are not of Linux nodes,
 	// and rates of other products; and values that are probably not meant.
@@ -301,7 +304,9 @@ func shown(value any) string {
 }
 
 // add takes a commitment up, unless it has expired.
-func (r *reading) add(c Commitment) {
+func (r *reading) add(c Commitment) { r.addTo(&r.input.Commitments, c) }
+
+func (r *reading) addTo(list *[]Commitment, c Commitment) {
 	if c.Expired(r.at) {
 		r.note("left out: commitment %s, which ended on %s", c.ID, c.Ends)
 		return
@@ -311,7 +316,7 @@ func (r *reading) add(c Commitment) {
 		return
 	}
 	r.input.Files[c.ID] = r.file
-	r.input.Commitments = append(r.input.Commitments, c)
+	*list = append(*list, c)
 }
 
 // finish gives savings plans their rates, and checks all commitments.
@@ -331,6 +336,13 @@ func (r *reading) finish() {
 				continue
 			}
 		}
+		for _, f := range c.Validate() {
+			r.fault("%w", f)
+		}
+	}
+	for i := range r.input.Reservations {
+		c := &r.input.Reservations[i]
+		r.file = r.input.Files[c.ID]
 		for _, f := range c.Validate() {
 			r.fault("%w", f)
 		}

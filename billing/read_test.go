@@ -195,10 +195,11 @@ func TestReadCapacityReservations(t *testing.T) {
  {"CapacityReservationId": "cr-2", "InstanceType": "m5.large", "InstancePlatform": "Linux/UNIX", "AvailabilityZone": "us-east-1a", "Tenancy": "default", "TotalInstanceCount": 1, "AvailableInstanceCount": 0, "State": "active", "InstanceMatchCriteria": "targeted"},
  {"CapacityReservationId": "cr-3", "State": "expired"}]}`)
 	require.NoError(t, err)
-	assert.Equal(t, []billing.Commitment{{ID: "cr-1", Kind: billing.ReservedInstances, Amount: 10 * one, InUse: 6 * one, InstanceType: "m5.large", Zone: "us-east-1a"}}, in.Commitments)
+	assert.Equal(t, []billing.Commitment{{ID: "cr-1", Kind: billing.ReservedInstances, Amount: 10 * one, InUse: 6 * one, InstanceType: "m5.large", Zone: "us-east-1a"}}, in.Reservations)
+	assert.Empty(t, in.Commitments)
 	assert.Len(t, in.Notes, 2)
 	usages := join(nodes(2, "m5.large", "us-east-1a", "0.096", 2, 8192), nodes(3, "m5.large", "us-east-1b", "0.096", 2, 8192))
-	filled := billing.FillUsedElsewhere(in.Commitments, usages)
+	filled := billing.FillUsedElsewhere(in.Reservations, usages)
 	assert.Equal(t, 4*one, filled[0].UsedElsewhere)
 	bill := billing.Settle(usages, filled)
 	assert.Equal(t, []billing.Units{2 * one, 4 * one}, []billing.Units{bill.Commitments[0].Used, bill.Commitments[0].Unused})

@@ -27,8 +27,8 @@ func (t *table) bill(change *billing.Statement) {
 	for _, note := range bills.Notes(&change.After) {
 		t.line("%s%s", t.indent(), note)
 	}
-	before := change.Before.Commitments
-	tabulate(t, "COMMITMENTS", []string{"COMMITMENT", "UNIT", "COMMITTED", "ELSEWHERE", "USED NOW", "AFTER", "UNUSED"}, change.After.Commitments, func(u billing.Use, i int) []string {
+	before := bills.Uses(&change.Before)
+	tabulate(t, "COMMITMENTS", []string{"COMMITMENT", "UNIT", "COMMITTED", "ELSEWHERE", "USED NOW", "AFTER", "UNUSED"}, bills.Uses(&change.After), func(u billing.Use, i int) []string {
 		return []string{u.Commitment, u.Unit, bills.Amount(u.Amount), bills.Amount(u.Elsewhere), bills.Amount(before[i].Used), bills.Amount(u.Used), bills.Amount(u.Unused)}
 	}, "ELSEWHERE")
 	tabulate(t, "COMMITMENTS ON OFFER", bills.OfferColumns(), cut(bills.Offers(change), t.view.most(10)), asItIs, "COMMITTED $/HOUR", "NODES")

@@ -117,6 +117,66 @@ spec: {nodeName: second, containers: [{name: main, resources: {requests: {cpu: 5
 status: {phase: Running}
 `
 
+// A capacity reservation of four nodes at 0.20, one of them used outside of the input, is charged 0.60 whichever of the others the nodes of
+// the input use: a further node in it costs nothing, the removal of one saves nothing, and a savings plan covers unused ones.
+func TestCapacityReservationsAreBilled(t *testing.T) {
+	reservation := temp(t, "reservations.json", `{"CapacityReservations": [{"CapacityReservationId": "cr-1", "InstanceType": "large", "AvailabilityZone": "a",
+		"TotalInstanceCount": 4, "AvailableInstanceCount": 1, "State": "active", "InstanceMatchCriteria": "open"}]}`)
+	bill := func(plan *billing.Statement) []string {
+		used := func(b *billing.Bill) string {
+			return fmt.Sprintf("%v: %v used, %v unused", b.PerHour, b.Reservations[0].Used, b.Reservations[0].Unused)
+		}
+		return []string{used(&plan.Before), used(&plan.After)}
+	}
+	of := func(command string, more ...string) string {
+		r := run(t, slices.Concat([]string{command, "--catalog", "testdata/market.json", "--node-overhead", "0", "--billing", reservation}, more)...)
+		require.Equal(t, exitOK, r.code, r.stderr+r.stdout)
+		return r.stdout
+	}
+	two := temp(t, "cluster.yaml", twoLargeNodes)
+	moves := moveset(t, of("consolidate", "-f", two, "-o", "json"))
+	require.Empty(t, moves.Steps)
+	require.Equal(t, []string{"0.6: 2 used, 1 unused", "0.6: 2 used, 1 unused"}, bill(moves.Bill))
+	require.Contains(t, of("consolidate", "-f", two), "List prices contain 1 unused node of capacity reservations.")
+
+	empty, _, _ := strings.Cut(twoLargeNodes, "---\napiVersion: v1\nkind: Pod\nmetadata: {name: two")
+	moves = moveset(t, of("consolidate", "-f", temp(t, "cluster.yaml", empty), "-o", "json"))
+	require.Len(t, moves.Steps, 1)
+	require.Equal(t, disruption.Empty, moves.Steps[0].Reason)
+	require.Equal(t, []offerings.Price{0}, moves.Bill.Steps)
+	require.Equal(t, []string{"0.6: 2 used, 1 unused", "0.6: 1 used, 2 unused"}, bill(moves.Bill))
+
+	const large = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {containers: [{name: main, resources: {requests: {cpu: 3800m}}}]}\n"
+	three := twoLargeNodes + fmt.Sprintf(large, "three")
+	for pods, want := range map[string][]string{
+		three:                              {"0.6: 2 used, 1 unused", "0.6: 3 used, 0 unused"},
+		three + fmt.Sprintf(large, "four"): {"0.6: 2 used, 1 unused", "0.8: 3 used, 0 unused"},
+	} {
+		input := temp(t, "pending.yaml", pods)
+		made := of("plan", "-f", input, "-o", "json")
+		plan := decodePlan(t, made)
+		require.Equal(t, want, bill(plan.Bill))
+		require.Equal(t, plan.Bill.After.PerHour-plan.Bill.Before.PerHour, plan.Summary.PricePerHour)
+		of("verify", "-f", input, "--plan", temp(t, "plan.json", made))
+	}
+
+	input := temp(t, "pending.yaml", three)
+	paid := temp(t, "billing.yaml", "commitments: [{id: sp-1, kind: savings-plan, amount: 0.3, factor: 0.5}]\n")
+	plan := decodePlan(t, of("plan", "-f", input, "--billing", paid, "-o", "json"))
+	require.Equal(t, []string{"0.3: 2 used, 1 unused", "0.3: 3 used, 0 unused"}, bill(plan.Bill))
+	require.Equal(t, "cr-1/unused-1", plan.Bill.Before.Commitments[0].Nodes[0].Node)
+
+	// A bill without the unused node is refused.
+	list := offerings.MustPrice("0.4")
+	plan.Bill.Before = billing.Bill{PerHour: list, PerMonth: 730 * list, List: list, Uncovered: list}
+	forged, err := json.Marshal(plan)
+	require.NoError(t, err)
+	r := run(t, "verify", "-f", input, "--catalog", "testdata/market.json", "--billing", reservation, "--billing", paid, "--plan", temp(t, "plan.json", string(forged)))
+	require.NotEqual(t, exitOK, r.code)
+	require.Contains(t, r.stderr, "bill: list: is 0.4, want 0.6")
+	require.Contains(t, r.stderr, "reservations: [], but")
+}
+
 // The bill is the same in all outputs, and adds up: list prices less discounts less covered usage, and the commitments.
 func TestBillOfAllNodes(t *testing.T) {
 	file := temp(t, "billing.yaml", "discounts: [{percent: 10}]\ncommitments: [{id: sp-1, kind: savings-plan, amount: 0.05, factor: 0.7}]\n")

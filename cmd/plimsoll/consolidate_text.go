@@ -11,6 +11,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/bills"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
@@ -244,7 +245,7 @@ func (m *moves) rest() string {
 
 // committed reports whether there are commitments, so that savings are those of the bill.
 func (m *moves) committed() bool {
-	return m.plan.Bill != nil && len(m.plan.Bill.After.Commitments) > 0 && len(m.plan.Bill.Steps) == len(m.plan.Steps)
+	return m.plan.Bill != nil && len(bills.Uses(&m.plan.Bill.After)) > 0 && len(m.plan.Bill.Steps) == len(m.plan.Steps)
 }
 
 // steps lists the steps in their order.

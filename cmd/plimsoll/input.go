@@ -216,7 +216,7 @@ func (p *problem) commit(m *market) (err error) {
 	for _, note := range in.Notes {
 		p.Warnings = append(p.Warnings, scheduling.Warning{Note: !note.Doubt, Object: note.File, Message: note.Message})
 	}
-	if len(in.Commitments)+len(in.Discounts)+len(in.Offers) == 0 {
+	if len(in.Commitments)+len(in.Reservations)+len(in.Discounts)+len(in.Offers) == 0 {
 		return nil
 	}
 	if p.bills, err = bills.Apply(&p.Problem, m.full, in); err != nil {

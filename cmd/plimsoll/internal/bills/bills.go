@@ -2,6 +2,7 @@ package bills
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,12 +23,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// Bills are the bills of a cluster under commitments and discounts.
+// Bills are the bills of a cluster under commitments, capacity reservations and discounts.
 type Bills struct {
-	commitments []billing.Commitment
-	offers      []billing.Commitment   // that are on offer
-	full        *instancetypes.Catalog // with prices before discounts
-	listed      scheduling.Problem     // with the catalogs and nodes before commitments are applied
+	commitments  []billing.Commitment
+	reservations []billing.Commitment
+	offers       []billing.Commitment   // that are on offer
+	full         *instancetypes.Catalog // with prices before discounts
+	listed       scheduling.Problem     // with the catalogs and nodes before commitments are applied
 	// Now is the bill of the nodes of the input.
 	Now billing.Bill
 	// Warnings name the commitments that cover nothing, and those of unknown price.
@@ -51,8 +53,8 @@ func Read(files []string, at time.Time) (billing.Input, error) {
 // prices before discounts.
 func Apply(p *scheduling.Problem, full *instancetypes.Catalog, in *billing.Input) (*Bills, error) {
 	b := &Bills{full: full, listed: *p, offers: in.Offers}
-	usages, unpriced := b.usages(p.Nodes)
-	filled, missing := billing.FillUnitPrices(billing.FillUsedElsewhere(in.Commitments, usages), p.Catalog)
+	nodes := b.charges(p.Nodes).usages
+	filled, missing := billing.FillUnitPrices(billing.FillUsedElsewhere(in.Commitments, nodes), p.Catalog)
 	for i := range filled {
 		c := &filled[i]
 		unused := c.Uncovering(p.Catalog)
@@ -67,39 +69,54 @@ func Apply(p *scheduling.Problem, full *instancetypes.Catalog, in *billing.Input
 			b.warn(in.Files[c.ID], "commitment %s: costPerHour: is not stated, so that the bill is without the price of the commitment", c.ID)
 		}
 	}
-	b.commitments = filled
-	b.Now = b.settle(usages, unpriced)
-	if err := b.apply(p, usages); err != nil {
+	b.commitments, b.reservations = filled, billing.FillUsedElsewhere(in.Reservations, nodes)
+	for i := range b.reservations {
+		if unused := b.reservations[i].Uncovering(p.Catalog); unused != nil {
+			b.warn(in.Files[b.reservations[i].ID], "%v, so that the bill is without the price of the capacity reservation", unused)
+		}
+	}
+	now := b.charges(p.Nodes)
+	b.Now = b.settle(now)
+	if err := b.apply(p, nodes, now.usages); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-// apply replaces the catalogs and nodes of a problem. usages are its nodes as they are billed.
-func (b *Bills) apply(p *scheduling.Problem, usages []billing.Usage) error {
-	balance := billing.NewBalance(usages, b.commitments)
-	drawn := map[string]string{} // the commitment of a node that draws on one, by the node's name
-	for i, id := range balance.Drawn {
-		drawn[usages[i].Name] = id
+// apply replaces the catalogs and nodes of a problem. nodes are its nodes as they are billed, and charged is all that is billed.
+//
+// A node that a capacity reservation pays for draws on that alone: it takes the place of an unused node, which is charged all the same.
+func (b *Bills) apply(p *scheduling.Problem, nodes, charged []billing.Usage) error {
+	reserved, committed := billing.NewBalance(nodes, b.reservations), billing.NewBalance(charged, b.commitments)
+	drawn := map[string]string{} // the commitment or reservation of a node that draws on one, by the node's name
+	for i, id := range reserved.Drawn {
+		drawn[nodes[i].Name] = cmp.Or(id, committed.Drawn[i])
 	}
-	nodes := slices.Clone(p.Nodes)
-	for i, node := range nodes {
+	annotated := slices.Clone(p.Nodes)
+	for i, node := range annotated {
 		if id := drawn[node.Name]; id != "" {
-			nodes[i] = node.DeepCopy()
-			nodes[i].Annotations = lo.Assign(node.Annotations, map[string]string{offerings.CommitmentAnnotation: id})
+			annotated[i] = node.DeepCopy()
+			annotated[i].Annotations = lo.Assign(node.Annotations, map[string]string{offerings.CommitmentAnnotation: id})
 		}
 	}
-	catalog, err := balance.Offer(p.Catalog, b.listed.Catalog)
+	offer := func(own *instancetypes.Catalog) (*instancetypes.Catalog, error) {
+		own, err := reserved.Offer(own, b.listed.Catalog)
+		if err != nil {
+			return nil, err
+		}
+		return committed.Offer(own, b.listed.Catalog)
+	}
+	catalog, err := offer(p.Catalog)
 	if err != nil {
 		return err
 	}
 	pools := map[string]*instancetypes.Catalog{}
 	for _, pool := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
-		if pools[pool], err = balance.Offer(p.PoolCatalogs[pool], b.listed.Catalog); err != nil {
+		if pools[pool], err = offer(p.PoolCatalogs[pool]); err != nil {
 			return err
 		}
 	}
-	p.Catalog, p.PoolCatalogs, p.Nodes = catalog, pools, nodes
+	p.Catalog, p.PoolCatalogs, p.Nodes = catalog, pools, annotated
 	return nil
 }
 
@@ -175,14 +192,33 @@ func (b *Bills) prefers(nodes []*corev1.Node, first, second *scheduling.Plan) bo
 // such as node overhead.
 func (b *Bills) cost(nodes []*corev1.Node, plan *scheduling.Plan) offerings.Price {
 	s := &plan.Summary
-	after := b.settle(b.after(nodes, nil, plan.Launches))
+	after := b.settle(b.chargesAfter(nodes, nil, plan.Launches))
 	return offerings.Sum(after.Uncovered, max(s.ExpectedPerHour-s.PricePerHour, 0))
 }
 
-// after are the usages after some of the nodes were removed and others launched, and the nodes without a price.
-func (b *Bills) after(nodes []*corev1.Node, removed []string, launches []scheduling.Launch) (usages []billing.Usage, unpriced []string) {
+// charges are what is billed: nodes, and the unused nodes of capacity reservations.
+type charges struct {
+	usages   []billing.Usage
+	unpriced []string      // the names of nodes without a price
+	reserved []billing.Use // the use of each capacity reservation
+}
+
+// chargesAfter are the charges after some of the nodes were removed and others launched.
+func (b *Bills) chargesAfter(nodes []*corev1.Node, removed []string, launches []scheduling.Launch) (c charges) {
+	add := func(name string, u billing.Usage, priced bool) {
+		if priced {
+			c.usages = append(c.usages, u)
+		} else {
+			c.unpriced = append(c.unpriced, name)
+		}
+	}
 	gone := lo.SliceToMap(removed, func(name string) (string, bool) { return name, true })
-	usages, unpriced = b.usages(lo.Filter(nodes, func(node *corev1.Node, _ int) bool { return !gone[node.Name] }))
+	for _, node := range nodes {
+		if !gone[node.Name] {
+			u, ok := b.usage(node)
+			add(node.Name, u, ok)
+		}
+	}
 	for i := range launches {
 		l := &launches[i]
 		if gone[l.Name] || len(l.Options) == 0 {
@@ -192,35 +228,33 @@ func (b *Bills) after(nodes []*corev1.Node, removed []string, launches []schedul
 		if l.Options[0].Commitment {
 			key.ReservationID = ""
 		}
-		if u, ok := b.usageOf(l.Name, key); ok {
-			usages = append(usages, u)
-		} else {
-			unpriced = append(unpriced, l.Name)
+		u, ok := b.usageOf(l.Name, key)
+		add(l.Name, u, ok)
+	}
+	slices.Sort(c.unpriced)
+	c.reserved = billing.Settle(c.usages, b.reservations).Commitments
+	for i := range c.reserved {
+		at := slices.IndexFunc(b.reservations, func(r billing.Commitment) bool { return r.ID == c.reserved[i].Commitment })
+		key := offerings.Key{InstanceType: b.reservations[at].InstanceType, Zone: b.reservations[at].Zone, CapacityType: offerings.OnDemand}
+		for n := range int(c.reserved[i].Unused.Float()) {
+			if u, ok := b.usageOf(fmt.Sprintf("%s/unused-%d", c.reserved[i].Commitment, n+1), key); ok {
+				c.usages = append(c.usages, u)
+			}
 		}
 	}
-	return usages, unpriced
+	return c
 }
 
 // Of is the bill of some nodes.
-func (b *Bills) Of(nodes []*corev1.Node) billing.Bill { return b.settle(b.usages(nodes)) }
+func (b *Bills) Of(nodes []*corev1.Node) billing.Bill { return b.settle(b.charges(nodes)) }
 
-// usages are nodes as they are billed, and the names of those without a price.
-func (b *Bills) usages(nodes []*corev1.Node) (usages []billing.Usage, unpriced []string) {
-	for _, node := range nodes {
-		if u, ok := b.usage(node); ok {
-			usages = append(usages, u)
-		} else {
-			unpriced = append(unpriced, node.Name)
-		}
-	}
-	return usages, unpriced
-}
+// charges are the charges of nodes.
+func (b *Bills) charges(nodes []*corev1.Node) charges { return b.chargesAfter(nodes, nil, nil) }
 
-// settle is the bill of usages beside nodes without a price.
-func (b *Bills) settle(usages []billing.Usage, unpriced []string) billing.Bill {
-	slices.Sort(unpriced)
-	bill := billing.Settle(usages, b.commitments)
-	bill.UnpricedNodes = unpriced
+// settle is the bill of charges.
+func (b *Bills) settle(c charges) billing.Bill {
+	bill := billing.Settle(c.usages, b.commitments)
+	bill.UnpricedNodes, bill.Reservations = c.unpriced, c.reserved
 	return bill
 }
 
@@ -229,9 +263,9 @@ func (b *Bills) Change(removed []string, launches []scheduling.Launch) *billing.
 	if b == nil {
 		return nil
 	}
-	usages, unpriced := b.after(b.listed.Nodes, removed, launches)
-	statement := &billing.Statement{Before: b.Now, After: b.settle(usages, unpriced)}
-	statement.Offers = billing.BreakEvens(&statement.After, usages, b.offers)
+	after := b.chargesAfter(b.listed.Nodes, removed, launches)
+	statement := &billing.Statement{Before: b.Now, After: b.settle(after)}
+	statement.Offers = billing.BreakEvens(&statement.After, after.usages, b.offers)
 	for i := range b.offers {
 		if !slices.ContainsFunc(statement.Offers, func(w billing.OfferBreakEven) bool { return w.Offer == b.offers[i].ID }) {
 			statement.OffersWithoutSaving = append(statement.OffersWithoutSaving, b.offers[i].ID)
@@ -274,7 +308,7 @@ func (b *Bills) falls(nodes []*corev1.Node, steps []disruption.Step) []offerings
 	falls, last := make([]offerings.Price, len(steps)), b.Of(nodes).PerHour
 	for i := range steps {
 		removed, launches := changes(steps[:i+1])
-		after := b.settle(b.after(nodes, removed, launches)).PerHour
+		after := b.settle(b.chargesAfter(nodes, removed, launches)).PerHour
 		falls[i], last = last-after, after
 	}
 	return falls

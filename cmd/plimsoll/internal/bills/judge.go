@@ -3,6 +3,7 @@ package bills
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/billing"
@@ -29,9 +30,9 @@ func (b *Bills) JudgeSteps(stated *billing.Statement, steps []disruption.Step) e
 	last := stated.Before.PerHour
 	for i := range steps {
 		removed, launches = changes(steps[:i+1])
-		usages, unpriced := b.after(b.listed.Nodes, removed, launches)
-		bill := b.settle(usages, unpriced)
-		if err := verify.Bill(usages, b.commitments, &bill); err != nil {
+		charges := b.chargesAfter(b.listed.Nodes, removed, launches)
+		bill := b.settle(charges)
+		if err := verify.Bill(charges.usages, b.commitments, &bill); err != nil {
 			return fmt.Errorf("bill.steps[%d]: %w", i, err)
 		}
 		if falls := last - bill.PerHour; stated.Steps[i] != falls {
@@ -49,19 +50,20 @@ func (b *Bills) judge(stated *billing.Statement, removed []string, launches []sc
 	case b == nil:
 		return errors.New("bill: the plan states a bill, but there are no commitments and discounts: name their files with --billing")
 	}
-	usages, unpriced := b.usages(b.listed.Nodes)
-	before := b.judgeBill("bill.before", &stated.Before, usages, unpriced)
-	usages, unpriced = b.after(b.listed.Nodes, removed, launches)
-	return errors.Join(before, b.judgeBill("bill.after", &stated.After, usages, unpriced))
+	before := b.judgeBill("bill.before", &stated.Before, b.charges(b.listed.Nodes))
+	return errors.Join(before, b.judgeBill("bill.after", &stated.After, b.chargesAfter(b.listed.Nodes, removed, launches)))
 }
 
-// judgeBill checks the bill in a field of a plan, of usages beside nodes without a price.
-func (b *Bills) judgeBill(field string, stated *billing.Bill, usages []billing.Usage, unpriced []string) error {
+// judgeBill checks the bill in a field of a plan, of charges.
+func (b *Bills) judgeBill(field string, stated *billing.Bill, c charges) error {
 	var err error
-	if slices.Sort(unpriced); !slices.Equal(stated.UnpricedNodes, unpriced) {
-		err = fmt.Errorf("unpricedNodes: %v, but the nodes without a price are %v", stated.UnpricedNodes, unpriced)
+	if !slices.Equal(stated.UnpricedNodes, c.unpriced) {
+		err = fmt.Errorf("unpricedNodes: %v, but the nodes without a price are %v", stated.UnpricedNodes, c.unpriced)
 	}
-	if err = errors.Join(err, verify.Bill(usages, b.commitments, stated)); err != nil {
+	if !reflect.DeepEqual(stated.Reservations, c.reserved) {
+		err = errors.Join(err, fmt.Errorf("reservations: %+v, but the use of the capacity reservations is %+v", stated.Reservations, c.reserved))
+	}
+	if err = errors.Join(err, verify.Bill(c.usages, b.commitments, stated)); err != nil {
 		return errors.Join(fmt.Errorf("%s: is not the bill of the nodes under the commitments", field), err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package bills
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/samber/lo"
@@ -59,11 +60,21 @@ func Notes(b *billing.Bill) (notes []string) {
 	if b.Unpriced > 0 {
 		notes = append(notes, fmt.Sprintf("The price of %s is not known, and not part of the bill.", figures.Count(b.Unpriced, "commitment")))
 	}
+	var unused billing.Units
+	for i := range b.Reservations {
+		unused += b.Reservations[i].Unused
+	}
+	if unused > 0 {
+		notes = append(notes, fmt.Sprintf("List prices contain %s of capacity reservations.", figures.Count(int(unused.Float()), "unused node")))
+	}
 	if n := len(b.UnpricedNodes); n > 0 {
 		notes = append(notes, fmt.Sprintf("%s of unknown price, not part of the bill: %s.", figures.Count(n, "node"), figures.Names(b.UnpricedNodes, 3)))
 	}
 	return notes
 }
+
+// Uses are the uses of the capacity reservations and commitments of a bill.
+func Uses(b *billing.Bill) []billing.Use { return slices.Concat(b.Reservations, b.Commitments) }
 
 // Amount writes an amount of a commitment, rounded to four decimals.
 func Amount(n billing.Units) string {

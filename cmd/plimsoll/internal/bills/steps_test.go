@@ -17,8 +17,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// randomCommitments are a savings plan for all types, and reserved instances of the types of some nodes on demand.
-func randomCommitments(d dice.Dice, p *scheduling.Problem) (list []billing.Commitment) {
+// randomCommitments are a savings plan for all types, and reserved instances and capacity reservations of the types of some nodes on demand.
+func randomCommitments(d dice.Dice, p *scheduling.Problem) (in billing.Input) {
 	const one billing.Units = 1_000_000_000
 	var spent offerings.Price
 	for _, node := range p.Nodes {
@@ -28,14 +28,17 @@ func randomCommitments(d dice.Dice, p *scheduling.Problem) (list []billing.Commi
 			continue
 		}
 		spent += o.Price
+		if d.OneIn(3) {
+			in.Reservations = append(in.Reservations, billing.Commitment{ID: fmt.Sprintf("capacity-%d", len(in.Reservations)), Kind: billing.ReservedInstances, Amount: billing.Units(1+d.IntN(2)) * one, InstanceType: key.InstanceType, Zone: key.Zone})
+		}
 		if d.OneIn(2) {
-			list = append(list, billing.Commitment{ID: fmt.Sprintf("reserved-%d", len(list)), Kind: billing.ReservedInstances, Amount: one, InstanceType: key.InstanceType, CostPerHour: o.Price / 2})
+			in.Commitments = append(in.Commitments, billing.Commitment{ID: fmt.Sprintf("reserved-%d", len(in.Commitments)), Kind: billing.ReservedInstances, Amount: one, InstanceType: key.InstanceType, CostPerHour: o.Price / 2})
 		}
 	}
 	if spent > 0 && d.OneIn(2) {
-		list = append(list, billing.Commitment{ID: "plan", Kind: billing.SavingsPlan, Amount: billing.Units(spent/10) * billing.Units(1+d.IntN(9)), Factor: one / 10 * 7})
+		in.Commitments = append(in.Commitments, billing.Commitment{ID: "plan", Kind: billing.SavingsPlan, Amount: billing.Units(spent/10) * billing.Units(1+d.IntN(9)), Factor: one / 10 * 7})
 	}
-	return list
+	return in
 }
 
 // Whatever the commitments are, the amounts of steps add up to the change of the bill, steps whose reason is to save lower it, and
@@ -45,11 +48,11 @@ func TestStepsLowerTheBill(t *testing.T) {
 	for seed := range uint64(80) {
 		c := schedulingtest.RandomCluster(seed)
 		d := dice.New(seed ^ 0x62696c6c)
-		commitments := randomCommitments(d, &c.Problem)
-		if len(commitments) == 0 {
+		in := randomCommitments(d, &c.Problem)
+		if len(in.Commitments)+len(in.Reservations) == 0 {
 			continue
 		}
-		b, err := bills.Apply(&c.Problem, c.Catalog, &billing.Input{Commitments: commitments})
+		b, err := bills.Apply(&c.Problem, c.Catalog, &in)
 		require.NoError(t, err)
 		planner := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
 		plan, err := planner.Plan(t.Context(), c)

@@ -42,10 +42,10 @@ func (p page) UnderCommitments() *billRows {
 	for _, part := range bills.Parts(p.Bill) {
 		out.Parts = append(out.Parts, billPart{part.Name, figures.Dollars(figures.Cents(part.Before)), figures.Dollars(figures.Cents(part.After))})
 	}
-	for i := range p.Bill.After.Commitments {
-		u := &p.Bill.After.Commitments[i]
+	before := bills.Uses(&p.Bill.Before)
+	for i, u := range bills.Uses(&p.Bill.After) {
 		names := lo.Map(u.Nodes, func(c billing.Coverage, _ int) string { return p.NodeName(c.Node) })
-		out.Uses = append(out.Uses, billUse{u.Commitment, u.Unit, bills.Amount(u.Amount), bills.Amount(u.Elsewhere), bills.Amount(p.Bill.Before.Commitments[i].Used), bills.Amount(u.Used), bills.Amount(u.Unused), names})
+		out.Uses = append(out.Uses, billUse{u.Commitment, u.Unit, bills.Amount(u.Amount), bills.Amount(u.Elsewhere), bills.Amount(before[i].Used), bills.Amount(u.Used), bills.Amount(u.Unused), names})
 	}
 	return out
 }
