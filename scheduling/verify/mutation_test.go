@@ -168,7 +168,7 @@ func launchMutations() []mutation {
 				PodSelector: &metav1.LabelSelector{}, Namespaces: []string{"default"}, MinOnDemand: 2,
 			}}}
 			f.plan.Summary.SpotShares = []scheduling.SpotShare{{Policy: "two", Pods: 3, MinOnDemand: 2, OnDemand: 1, Spot: 2}}
-		}, broken(verify.CodeSpotShare, verify.CodeNodeAffinity)},
+		}, broken(verify.CodeSpotShare, verify.CodeSpotPolicy)},
 		{"too few spot options", func(f *fixture) { f.solver.Flexibility.Options = 3 }, broken(verify.CodeFlexibility)},
 		{"too few families of spot machines", func(f *fixture) { f.solver.Flexibility = scheduling.Flexibility{Options: 2, Types: 2, Families: 3} }, broken(verify.CodeFlexibility)},
 		{"too few zones of spot machines", func(f *fixture) { f.solver.Flexibility.Zones = 2 }, broken(verify.CodeFlexibility)},

@@ -147,6 +147,7 @@ const (
 // The rules about pods and the nodes and options that they are on.
 const (
 	CodeNodeAffinity   Code = rule.NodeAffinity   // node selector or required node affinity
+	CodeSpotPolicy     Code = rule.SpotPolicy     // a SpotPolicy keeps the pod off spot nodes
 	CodeTaints         Code = rule.Taints         // an untolerated taint
 	CodeHostPorts      Code = rule.HostPorts      // a port is taken
 	CodeResources      Code = rule.Resources      // not enough of a resource
@@ -235,7 +236,7 @@ func Codes() []Code {
 		CodeLaunchName, CodeLaunchEmpty, CodeLaunchPrice, CodeLaunchRequests, CodeLaunchLabels, CodeLaunchTaints, CodeLaunchRequirements, CodePoolUnknown, CodePoolClosed,
 		CodeNoOptions, CodeTooManyOptions, CodeMinValues, CodeWorkloadShare, CodeSpotShare, CodeFlexibility, CodeLimits, CodeReservation,
 		CodeOptionDuplicated, CodeOptionOrder, CodeOptionPrice, CodeOptionInterruption, CodeOptionEstimated, CodeTypeUnknown, CodeOfferingUnknown, CodeOfferingUnavailable, CodePoolRequirements, CodeOptionExcluded,
-		CodeNodeAffinity, CodeTaints, CodeHostPorts, CodeResources, CodeNodeUnknown, CodeNodeLeaving, CodeNodeDuplicated, CodeNodeEmpty, CodeNominationIgnored,
+		CodeNodeAffinity, CodeSpotPolicy, CodeTaints, CodeHostPorts, CodeResources, CodeNodeUnknown, CodeNodeLeaving, CodeNodeDuplicated, CodeNodeEmpty, CodeNominationIgnored,
 		CodeVolume, CodeVolumeInUse, CodeVolumeApart, CodeVolumeGone, CodeAttachLimit,
 		CodeTopologySpread, CodePodAffinity, CodePodAntiAffinity, CodeOptionTopology,
 		CodeSummaryCounts, CodeSummaryPrice, CodeSummaryExpected, CodeSummaryGap, CodeSummaryAfterScheduling, CodeSummaryStatus, CodeSummaryShares, CodeSummaryResources, CodeSummaryRoomKept, CodeRoomKept, CodeSummarySpotShares,

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,11 +48,11 @@ func TestForgedSpotShares(t *testing.T) {
 			other, err := provisioning.Planner{}.Plan(context.Background(), lax)
 			require.NoError(t, err)
 			*plan = *other
-		}, []verify.Code{verify.CodeSpotShare, verify.CodeSummarySpotShares, verify.CodeNodeAffinity}},
+		}, []verify.Code{verify.CodeSpotShare, verify.CodeSummarySpotShares, verify.CodeSpotPolicy}},
 		"a spot option of an on-demand launch": {func(_ *scheduling.Problem, plan *scheduling.Plan) {
 			l := onDemand(plan)
 			l.Options = append(l.Options, scheduling.LaunchOption{InstanceType: "m7i.large", Zone: "us-east-1a", CapacityType: offerings.Spot, Price: st.Cents(3)})
-		}, []verify.Code{verify.CodeSpotShare, verify.CodeNodeAffinity}},
+		}, []verify.Code{verify.CodeSpotShare, verify.CodeSpotPolicy}},
 		"other shares": {func(_ *scheduling.Problem, plan *scheduling.Plan) { plan.Summary.SpotShares[0].Spot-- },
 			[]verify.Code{verify.CodeSummarySpotShares}},
 		"no shares": {func(_ *scheduling.Problem, plan *scheduling.Plan) { plan.Summary.SpotShares = nil }, []verify.Code{verify.CodeSummarySpotShares}},
@@ -115,4 +116,8 @@ func TestForgedStepsBreakASpotPolicy(t *testing.T) {
 	var report *verify.Report
 	require.ErrorAs(t, verify.Steps(c, plan), &report)
 	require.True(t, slices.ContainsFunc(report.Violations, func(v verify.Violation) bool { return v.Code == verify.CodeSpotShare }), "%v", report)
+	require.True(t, slices.ContainsFunc(report.Violations, func(v verify.Violation) bool {
+		return v.Code == verify.CodeSpotPolicy && strings.HasSuffix(v.Detail, ": maxSpotPercent of SpotPolicy web keeps it off spot nodes")
+	}), "%v", report)
+	require.False(t, slices.ContainsFunc(report.Violations, func(v verify.Violation) bool { return v.Code == verify.CodeNodeAffinity }), "%v", report)
 }

@@ -35,7 +35,7 @@ type Audit struct {
 func Judge(report *rule.Report, p scheduling.Problem, policy scheduling.Policy, plan *scheduling.Plan, withRefusals bool) *certificate.Proof {
 	divided, bounds := snapshot.DividePods(p)
 	state := snapshot.New(withSuccessors(divided), policy)
-	a := New(report, state, binding.NewTopologyOf(state), plan)
+	a := New(report, state, binding.NewTopologyOf(state), plan, bounds)
 	lists := &listCheck{report: report, state: state, plan: plan}
 	lists.everyPodOnce()
 	lists.order()
@@ -61,12 +61,12 @@ func Judge(report *rule.Report, p scheduling.Problem, policy scheduling.Policy, 
 }
 
 // New begins to read a plan for the nodes of a topology. The report receives the violations. The audit adds the nodes of
-// launches to the topology.
-func New(report *rule.Report, state *snapshot.State, t *binding.Topology, plan *scheduling.Plan) *Audit {
+// launches to the topology. The bounds are those of the SpotPolicies by which the pods of the state are divided.
+func New(report *rule.Report, state *snapshot.State, t *binding.Topology, plan *scheduling.Plan, bounds []snapshot.SpotBound) *Audit {
 	return &Audit{
 		report: report, state: state, plan: plan, topology: t,
-		launches:  &launchCheck{report: report, state: state, planned: make(map[string]*snapshot.Node)},
-		nodes:     &nodeCheck{report: report, state: state, plan: plan, filled: make(map[string]*snapshot.Node)},
+		launches:  &launchCheck{report: report, state: state, bounds: bounds, planned: make(map[string]*snapshot.Node)},
+		nodes:     &nodeCheck{report: report, state: state, plan: plan, bounds: bounds, filled: make(map[string]*snapshot.Node)},
 		workloads: &workloadCheck{report: report, state: state, plan: plan},
 		nominated: &nominationCheck{report: report, state: state, plan: plan, topology: t},
 	}

@@ -42,7 +42,7 @@ func launch(name, instanceType string, pods ...string) scheduling.Launch {
 // audit reads a plan, and judges its places.
 func audit(plan *scheduling.Plan) (*launchplan.Audit, *rule.Report) {
 	report, state := &rule.Report{}, snapshot.New(problem(), scheduling.Policy{})
-	a := launchplan.New(report, state, binding.NewTopologyOf(state), plan)
+	a := launchplan.New(report, state, binding.NewTopologyOf(state), plan, nil)
 	a.JudgePlaces()
 	return a, report
 }

@@ -11,6 +11,7 @@ type nodeCheck struct {
 	report *rule.Report
 	state  *snapshot.State
 	plan   *scheduling.Plan
+	bounds []snapshot.SpotBound
 	// filled are the nodes that receive pods, with these, by name.
 	filled map[string]*snapshot.Node
 }
@@ -40,7 +41,7 @@ func (c *nodeCheck) existing() {
 			n = n.Copied()
 			c.filled[a.Node] = n
 		}
-		place(c.report, object, n, c.state.PodsNamed(a.Pods))
+		place(c.report, object, n, c.state.PodsNamed(a.Pods), c.bounds)
 	}
 }
 
@@ -53,11 +54,16 @@ func (c *nodeCheck) after(name string) *snapshot.Node {
 }
 
 // place checks that all of the pods can be on the node, and adds them to it. Their requests are compared added up, so
-// that an overfull node is reported once and not for each pod.
-func place(report *rule.Report, object string, n *snapshot.Node, pods []*snapshot.Pod) {
+// that an overfull node is reported once and not for each pod. A pod that a SpotPolicy of the bounds keeps off spot nodes has a
+// node affinity that its author does not know, so that the policy is named in its place.
+func place(report *rule.Report, object string, n *snapshot.Node, pods []*snapshot.Pod, bounds []snapshot.SpotBound) {
 	need, free := snapshot.Amounts{}, n.Free.Clone()
 	for _, t := range pods {
 		for refusal := range n.Refusals(t, snapshot.AllFilters&^snapshot.NodeResources) {
+			if b := snapshot.KeepsOffSpot(bounds, t.Name, n); b != nil && refusal.Filter == snapshot.NodeAffinity {
+				report.Add(rule.SpotPolicy, object, "pod %s: %s of SpotPolicy %s keeps it off spot nodes", t.Name, b.Field, b.Policy)
+				continue
+			}
 			report.Add(filterCode(refusal.Filter), object, "pod %s: %s", t.Name, refusal)
 		}
 		n.Hold(t.Requests, t.Ports, t.Mounts)

@@ -41,6 +41,7 @@ func ObjectName(l *scheduling.Launch) string { return "launch/" + l.Name }
 type launchCheck struct {
 	report *rule.Report
 	state  *snapshot.State
+	bounds []snapshot.SpotBound
 	// launches are those judged so far, in the order of the plan. planned are the nodes that options name, by the
 	// text that distinguishes them, because launches of one pool share most of theirs.
 	launches []*launch

@@ -97,5 +97,5 @@ func (c *launchCheck) option(l *launch, object string, o *scheduling.LaunchOptio
 			c.report.Add(rule.LaunchRequirements, object, "the launch lacks the NodePool's requirement %s", e)
 		}
 	}
-	place(c.report, object, promised, l.pods)
+	place(c.report, object, promised, l.pods, c.bounds)
 }

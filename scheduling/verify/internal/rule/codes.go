@@ -54,6 +54,7 @@ const (
 // The rules about pods and the nodes and options that they are on.
 const (
 	NodeAffinity      = "node-affinity"
+	SpotPolicy        = "spot-policy"
 	Taints            = "taints"
 	HostPorts         = "host-ports"
 	Resources         = "resources"

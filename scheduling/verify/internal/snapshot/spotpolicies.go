@@ -20,8 +20,11 @@ type SpotBound struct {
 	Policy string
 	// Pods are the names of the pods of the policy, running and pending.
 	Pods map[string]bool
-	// MinOnDemand is the number of them that must not be on spot nodes.
+	// MinOnDemand is the number of them that must not be on spot nodes, and Field the field of the policy that decides it.
 	MinOnDemand int
+	Field       string
+	// Chosen are the names of the pods that the policy chooses.
+	Chosen map[string]bool
 }
 
 // MaxSpot is the number of pods that may be on spot nodes.
@@ -37,19 +40,18 @@ func DividePods(p scheduling.Problem) (scheduling.Problem, []SpotBound) {
 	p.SpotPolicies = nil
 	var bounds []SpotBound
 	for _, name := range slices.Sorted(maps.Keys(policies)) {
-		bound := SpotBound{Policy: name, Pods: make(map[string]bool)}
+		bound := SpotBound{Policy: name, Pods: make(map[string]bool), Chosen: make(map[string]bool)}
 		pods := lo.Filter(slices.Concat(p.Running, p.Pods), func(pod *corev1.Pod, _ int) bool { return isUnder(&policies[name].Spec, pod) })
 		for _, pod := range pods {
 			bound.Pods[ObjectName(pod)] = true
 		}
-		bound.MinOnDemand = leastOnDemand(&policies[name].Spec, len(pods))
+		bound.MinOnDemand, bound.Field = leastOnDemand(&policies[name].Spec, len(pods))
 		open := lo.Filter(pods, func(pod *corev1.Pod, _ int) bool { return admitsCapacityType(pod, string(offerings.Spot)) })
 		excluded := len(pods) - len(open) // they cannot be on spot nodes
-		chosen := make(map[string]bool)
 		for _, pod := range sortedForDemand(&p, open)[:max(0, bound.MinOnDemand-excluded)] {
-			chosen[ObjectName(pod)] = true
+			bound.Chosen[ObjectName(pod)] = true
 		}
-		p.Running, p.Pods = barred(p.Running, chosen), barred(p.Pods, chosen)
+		p.Running, p.Pods = barred(p.Running, bound.Chosen), barred(p.Pods, bound.Chosen)
 		bounds = append(bounds, bound)
 	}
 	return p, bounds
@@ -65,13 +67,27 @@ func isUnder(s *scheduling.SpotPolicySpec, pod *corev1.Pod) bool {
 	return err == nil && inNamespace && selector.Matches(labels.Set(pod.Labels))
 }
 
-// leastOnDemand is how many of n pods must not be on spot nodes.
-func leastOnDemand(s *scheduling.SpotPolicySpec, n int) int {
-	most := n - int(s.MinOnDemand)
+// leastOnDemand is how many of n pods must not be on spot nodes, and the field that decides it.
+func leastOnDemand(s *scheduling.SpotPolicySpec, n int) (least int, field string) {
+	most, field := n-int(s.MinOnDemand), "minOnDemand"
 	if s.MaxSpotPercent != nil {
-		most = min(most, n*int(*s.MaxSpotPercent)/100)
+		if share := n * int(*s.MaxSpotPercent) / 100; share <= most {
+			most, field = share, "maxSpotPercent"
+		}
 	}
-	return n - max(0, most)
+	return n - max(0, most), field
+}
+
+// KeepsOffSpot returns the bound from which a pod, by name, must not be on the node, because that is a spot node; nil for none.
+func KeepsOffSpot(bounds []SpotBound, pod string, n *Node) *SpotBound {
+	if capacityType, _ := n.Value(offerings.CapacityTypeLabel); capacityType != string(offerings.Spot) {
+		return nil
+	}
+	i := slices.IndexFunc(bounds, func(b SpotBound) bool { return b.Chosen[pod] })
+	if i < 0 {
+		return nil
+	}
+	return &bounds[i]
 }
 
 // sortedForDemand sorts pods that may be on spot nodes in the order in which a policy chooses them.

@@ -39,7 +39,7 @@ func (a *Audit) Judge(report *rule.Report) {
 	for i := range a.plan.Steps {
 		step := &a.plan.Steps[i]
 		own := &rule.Report{}
-		judgeStep(own, g, i+1, step)
+		judgeStep(own, g, a.bounds, i+1, step)
 		spot.afterStep(own)
 		report.AddWithin(fmt.Sprintf("steps[%d]", i), own)
 		sum.Steps++
@@ -57,8 +57,8 @@ func (a *Audit) Judge(report *rule.Report) {
 }
 
 // judgeStep judges one step and carries it out.
-func judgeStep(r *rule.Report, g *clusterState, number int, step *disruption.Step) {
-	a := &stepCheck{cluster: g, report: r, number: number, step: step, left: make(map[string][]*binding.Group)}
+func judgeStep(r *rule.Report, g *clusterState, bounds []snapshot.SpotBound, number int, step *disruption.Step) {
+	a := &stepCheck{cluster: g, report: r, bounds: bounds, number: number, step: step, left: make(map[string][]*binding.Group)}
 	a.checkStatements()
 	a.checkDrained()
 	a.checkEvictions()

@@ -193,7 +193,7 @@ func (a *stepCheck) checkPlaces() {
 	for _, name := range slices.Sorted(maps.Keys(onto)) {
 		plan.Existing = append(plan.Existing, scheduling.Assignment{Node: name, Pods: onto[name]})
 	}
-	places := launchplan.New(a.report, a.cluster.state.WithPods(pods), a.cluster.topology, plan)
+	places := launchplan.New(a.report, a.cluster.state.WithPods(pods), a.cluster.topology, plan, a.bounds)
 	places.JudgePlaces()
 	if !a.asBound() {
 		places.JudgeWorkloads()

@@ -111,7 +111,7 @@ func (g *clusterState) countVirtual(by int) {
 // fit checks that pending pods fit on nodes of a cluster.
 func (a *Audit) fit(report *rule.Report, cluster disruption.Cluster, places []scheduling.Assignment) {
 	g := newClusterState(&a.planner, cluster, &disruption.ConsolidationPlan{})
-	audit := launchplan.New(report, g.state, g.topology, &scheduling.Plan{Existing: places})
+	audit := launchplan.New(report, g.state, g.topology, &scheduling.Plan{Existing: places}, a.bounds)
 	audit.JudgePlaces()
 	if audit.AnyTerms() {
 		audit.AddUnbound(g.bindAll(audit.Bookings(), audit.JudgeOptions))

@@ -13,6 +13,7 @@ import (
 type stepCheck struct {
 	cluster *clusterState
 	report  *rule.Report
+	bounds  []snapshot.SpotBound
 	number  int
 	step    *disruption.Step
 	// going are the nodes that it removes, in its order; moves the evictions that can be carried out; launched the objects
