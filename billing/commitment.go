@@ -147,7 +147,8 @@ func (c *Commitment) excludes(u *Usage) string {
 	case c.Zone != "" && c.Zone != u.Zone:
 		return "zone"
 	case c.Kind == ReservedInstances:
-		if u.InstanceType != c.InstanceType && !(c.SizeFlexible && FamilyOf(c.InstanceType) == FamilyOf(u.InstanceType)) {
+		sameFamily := c.SizeFlexible && FamilyOf(c.InstanceType) == FamilyOf(u.InstanceType)
+		if !sameFamily && u.InstanceType != c.InstanceType {
 			return "instanceType"
 		}
 	case len(c.Families) > 0 && !slices.Contains(c.Families, FamilyOf(u.InstanceType)):

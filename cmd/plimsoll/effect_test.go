@@ -32,7 +32,6 @@ func TestEachObjectCounts(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(r.stdout), out))
 		return out
 	}
-	type launches = []scheduling.Launch
 	without := plan(pool("general", "")+input, nil).Launches
 	const piece, web = "podTemplateRef: {name: piece}", "scalableRef: {kind: Deployment, name: web}"
 	for _, c := range []struct {
@@ -66,7 +65,7 @@ func TestEachObjectCounts(t *testing.T) {
 			require.Contains(t, warnings, c.warning, "%+v", c)
 			continue
 		}
-		require.NotEqual(t, launches(without), with.Launches, "%+v: %s", c, warnings)
+		require.NotEqual(t, without, with.Launches, "%+v: %s", c, warnings)
 	}
 	idle := plan(pool("general", "")+pool("gpu", "")+input, []string{"--headroom", "pool=gpu:50%"})
 	require.Contains(t, lo.Map(idle.Warnings, func(w scheduling.Warning, _ int) string { return w.Object + ": " + w.Message }),

@@ -175,7 +175,7 @@ func (b *Bills) Launches(p scheduling.Problem, solve func(p scheduling.Problem) 
 	b.AtListPrices(&before)
 	other, failed := solve(before)
 	if failed == nil && (err != nil || b.prefers(p.Nodes, other, plan)) {
-		return other, true, nil
+		return other, true, failed
 	}
 	return plan, false, err
 }
