@@ -253,7 +253,7 @@ func (c *Cloud) deleteNode(ctx context.Context, name string) error {
 }
 
 // now is the time. The components of a control plane read the clock of the machine, too.
-func now() time.Time { return time.Now() } //nolint:forbidigo // see above
+func now() time.Time { return time.Now() }
 
 // launchedTwice returns, for each pod, the machines that one run of the controller launched for it while another was on its
 // way, in the order of their launch. It leaves out:
