@@ -16,7 +16,7 @@ import (
 // not only of Linux.
 const history = `{
     "SpotPriceHistory": [
-        {"AvailabilityZone": "us-east-1b", "AvailabilityZoneId": "use1-az1", "InstanceType": "m5.xlarge", "ProductDescription": "Linux/UNIX", "SpotPrice": "0.001000", "Timestamp": "2026-11-20T06:16:23+00:00"},
+        {"AvailabilityZone": "us-east-1b", "AvailabilityZoneId": "use1-az1", "InstanceType": "m5.xlarge", "ProductDescription": "Linux/UNIX", "SpotPrice": "0.010000", "Timestamp": "2026-11-20T06:16:23+00:00"},
         {"AvailabilityZone": "us-east-1b", "AvailabilityZoneId": "use1-az1", "InstanceType": "m5.xlarge", "ProductDescription": "Linux/UNIX", "SpotPrice": "0.500000", "Timestamp": "2026-11-19T06:16:23+00:00"},
         {"AvailabilityZone": "us-east-1b", "AvailabilityZoneId": "use1-az1", "InstanceType": "m5.xlarge", "ProductDescription": "Windows", "SpotPrice": "0.000500", "Timestamp": "2026-11-20T07:16:23+00:00"},
         {"AvailabilityZone": "us-east-1a", "AvailabilityZoneId": "use1-az2", "InstanceType": "m8i.xlarge", "ProductDescription": "Linux/UNIX", "SpotPrice": "0.002000", "Timestamp": "2026-11-18T06:16:23+00:00"},
@@ -38,7 +38,7 @@ func TestSpotPriceHistory(t *testing.T) {
 	plan := decodePlan(t, r.stdout)
 	best := plan.Launches[0].Options[0]
 	require.Equal(t, "us-east-1a", best.Zone, "use1-az1 has the first letter in the catalog, whatever it is called in the account")
-	require.Equal(t, "0.001", best.Price.String())
+	require.Equal(t, "0.01", best.Price.String())
 	require.Empty(t, best.Estimated)
 	require.Equal(t, []string{"price"}, plan.Launches[0].Options[1].Estimated, "of the other zones it says nothing")
 	for i := range plan.Summary.Catalog.Prices {
