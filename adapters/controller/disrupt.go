@@ -95,16 +95,20 @@ func (c *Controller) disrupt(ctx context.Context) error {
 	return c.planSteps(ctx)
 }
 
-// interrupted are the nodes with a notice that no urgent step removes yet.
+// interrupted are the nodes with a notice that have to be planned for: no urgent step removes them yet, and none was looked for in
+// the last replanUrgent.
 func (c *Controller) interrupted() []string {
 	var out []string
 	for _, m := range c.machines {
-		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && !m.urgent && c.state.Nodes()[m.node] != nil {
+		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && (!m.urgent || m.replanAt > 0 && c.clock.elapsed >= m.replanAt) && c.state.Nodes()[m.node] != nil {
 			out = append(out, m.node)
 		}
 	}
 	return out
 }
+
+// replanUrgent is how long after a plan without a step for an interrupted node the next plan is made.
+const replanUrgent = 5 * time.Second
 
 // uses reports whether a step of the queue removes one of the nodes, or moves pods to one.
 func (q *queue) uses(nodes []string) bool {
@@ -147,7 +151,10 @@ func (c *Controller) planSteps(ctx context.Context, reasons ...disruption.Reason
 	if q.urgent {
 		for _, m := range c.machines {
 			if m.Facts.Interruption != nil && m.node != "" {
-				m.urgent = true
+				m.urgent, m.replanAt = true, 0
+				if !slices.ContainsFunc(c.queues, func(q *queue) bool { return q.urgent && q.uses([]string{m.node}) }) && !q.uses([]string{m.node}) {
+					m.replanAt = c.clock.elapsed + replanUrgent
+				}
 				c.close(m.node, true) // also where the plan has no step for it
 			}
 		}

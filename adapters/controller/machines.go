@@ -35,8 +35,10 @@ type machine struct {
 	unlisted int
 	// terminating says that it is to be terminated, terminated that the provider was asked to.
 	terminating, terminated bool
-	// urgent says that pods leave its node because of an interruption notice.
-	urgent bool
+	// urgent says that pods leave its node because of an interruption notice. replanAt is when it is planned for again, if the last
+	// plan had no step for it; 0 otherwise.
+	urgent   bool
+	replanAt time.Duration
 }
 
 // shown is how the session has the node of a machine that has no node yet.
