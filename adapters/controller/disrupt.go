@@ -86,6 +86,9 @@ func (c *Controller) disrupt(ctx context.Context) error {
 				c.abandon(q, fmt.Errorf("%w: a node is interrupted", errStale))
 			}
 		}
+		for _, name := range nodes {
+			c.close(name, false) // a plan has no step for a node that is being removed
+		}
 		return c.planSteps(ctx, disruption.Interrupted)
 	}
 	if c.opts.DisruptEvery < 0 || c.clock.elapsed < c.disruptAt || len(c.queues) > 0 || c.pods.unplanned(c.state) {
@@ -100,11 +103,20 @@ func (c *Controller) disrupt(ctx context.Context) error {
 func (c *Controller) interrupted() []string {
 	var out []string
 	for _, m := range c.machines {
-		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && (!m.urgent || m.replanAt > 0 && c.clock.elapsed >= m.replanAt) && c.state.Nodes()[m.node] != nil {
+		if m.Facts.Interruption != nil && m.node != "" && !m.terminating && c.clock.elapsed >= m.replanAt && c.state.Nodes()[m.node] != nil && !c.leaves(m.node) {
 			out = append(out, m.node)
 		}
 	}
 	return out
+}
+
+// leaves reports whether an urgent step removes a node.
+func (c *Controller) leaves(node string) bool {
+	return slices.ContainsFunc(c.queues, func(q *queue) bool {
+		return q.urgent && slices.ContainsFunc(q.steps, func(s disruption.Step) bool {
+			return slices.ContainsFunc(s.Drain, func(name string) bool { return q.at(name) == node })
+		})
+	})
 }
 
 // replanUrgent is how long after a plan without a step for an interrupted node the next plan is made.
@@ -151,10 +163,7 @@ func (c *Controller) planSteps(ctx context.Context, reasons ...disruption.Reason
 	if q.urgent {
 		for _, m := range c.machines {
 			if m.Facts.Interruption != nil && m.node != "" {
-				m.urgent, m.replanAt = true, 0
-				if !slices.ContainsFunc(c.queues, func(q *queue) bool { return q.urgent && q.uses([]string{m.node}) }) && !q.uses([]string{m.node}) {
-					m.replanAt = c.clock.elapsed + replanUrgent
-				}
+				m.replanAt = c.clock.elapsed + replanUrgent
 				c.close(m.node, true) // also where the plan has no step for it
 			}
 		}
@@ -254,7 +263,7 @@ func (c *Controller) abandon(q *queue, reason error) {
 		for _, name := range q.steps[i].Drain {
 			c.close(q.at(name), false)
 			if m := c.byName[q.at(name)]; m != nil {
-				m.urgent = false
+				m.replanAt = 0
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
 // Pods leave an interrupted node in the round of its notice: they wait neither for the node that replaces it, nor for the end of
@@ -73,4 +75,35 @@ func TestInterruptionAbandonsConsolidation(t *testing.T) {
 	require.Positive(t, c.Stats().AbandonedSteps)
 	require.Len(t, c.queues, 1)
 	require.True(t, c.queues[0].urgent)
+}
+
+// A node with a notice for which a plan has no step is planned for again: its pods must not stay until it is gone.
+func TestInterruptionIsPlannedAgain(t *testing.T) {
+	w := newWorld(t, 1, faults{})
+	c := w.start(t, 0)
+	rounds := func(n int) {
+		for range n {
+			_, err := c.Reconcile(t.Context())
+			require.NoError(t, err)
+			w.step()
+		}
+	}
+	rounds(20)
+	w.instances[slices.Min(slices.Collect(maps.Keys(w.instances)))].notice = w.tick + 30
+	plans := 0
+	c.opts.Consolidating = func(planner disruption.Planner, _ disruption.Cluster, plan *disruption.ConsolidationPlan) error {
+		if slices.Equal(planner.Reasons, []disruption.Reason{disruption.Interrupted}) {
+			if plans++; plans == 1 {
+				plan.Steps = nil
+			}
+		}
+		return nil
+	}
+	rounds(1)
+	require.Equal(t, 1, plans)
+	require.Zero(t, c.Stats().Evictions)
+	rounds(20)
+	require.Equal(t, 2, plans, "once more, and not after that")
+	require.Positive(t, c.Stats().Evictions)
+	require.Zero(t, c.Stats().PendingPods)
 }

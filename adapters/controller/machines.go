@@ -35,9 +35,7 @@ type machine struct {
 	unlisted int
 	// terminating says that it is to be terminated, terminated that the provider was asked to.
 	terminating, terminated bool
-	// urgent says that pods leave its node because of an interruption notice. replanAt is when it is planned for again, if the last
-	// plan had no step for it; 0 otherwise.
-	urgent   bool
+	// replanAt is when its node is planned for again after an interruption notice, as elapsed time, unless a step removes it by then.
 	replanAt time.Duration
 }
 
@@ -150,19 +148,18 @@ func isReady(node *corev1.Node, startup []corev1.Taint) bool {
 }
 
 // asPlanned is a node as plans see it: with the labels of its order that it does not have yet, initialized once it has
-// been ready without its start-up taints and not before, whatever its label says, and with the taint if a step will remove it.
+// been ready without its start-up taints and not before, whatever its label says, and with the taint if and only if a step will
+// remove it: after an abandoned step the node itself has the taint for some time, and plans would count it as being removed.
 // Plans ignore the start-up taints of nodes that are not initialized: of one that is, they would keep the pods away that it was
 // launched for, and remove it as empty.
 func (c *Controller) asPlanned(node *corev1.Node) *corev1.Node {
 	m := c.ofNode(node)
-	closed := c.closed(node.Name) && !HasTaint(node, Taint())
-	if m == nil && !closed {
+	closed := c.closed(node.Name)
+	if m == nil && closed == HasTaint(node, Taint()) {
 		return node
 	}
 	out := node.DeepCopy()
-	if closed {
-		ApplyTaint(out, Taint(), true)
-	}
+	ApplyTaint(out, Taint(), closed)
 	if m == nil {
 		return out
 	}
