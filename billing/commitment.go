@@ -136,8 +136,9 @@ func (c *Commitment) byResource() bool { return c.Kind == VCPUs || c.Kind == Mem
 // covers reports whether the commitment covers nodes of a usage at all.
 func (c *Commitment) covers(u *Usage) bool { return c.excludes(u) == "" }
 
-// excludes is the field that excludes nodes of a usage from the commitment, "" for none: the first of region, zone, type and families. Only on-demand nodes are covered: clouds
-// do not apply commitments to spot nodes, and a capacity reservation has a price of its own.
+// excludes is the field that excludes nodes of a usage from the commitment, "" for none: the first of kind, region, zone, instanceType
+// and families. Only on-demand nodes are covered: clouds do not apply commitments to spot nodes, and a capacity reservation has a
+// price of its own.
 func (c *Commitment) excludes(u *Usage) string {
 	switch {
 	case u.CapacityType != offerings.OnDemand || u.Price <= 0:

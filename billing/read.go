@@ -327,24 +327,19 @@ func (r *reading) finish() {
 			r.input.Offers = append(r.input.Offers, Commitment{ID: r.offers[offering] + "-" + id, Kind: SavingsPlan, Rates: r.rates[offering]})
 		}
 	}
-	for i := range r.input.Commitments {
-		c := &r.input.Commitments[i]
-		r.file = r.input.Files[c.ID]
-		if offering, ok := r.plans[c.ID]; ok {
-			if c.Rates = slices.Concat(r.rates[offering], r.rates[c.ID]); len(c.Rates) == 0 {
-				r.fault("commitment %s: the savings plan has no rates: add a file with the output of aws savingsplans describe-savings-plan-rates --savings-plan-id %s", c.ID, c.ID)
-				continue
+	for _, list := range [][]Commitment{r.input.Commitments, r.input.Reservations} {
+		for i := range list {
+			c := &list[i]
+			r.file = r.input.Files[c.ID]
+			if offering, ok := r.plans[c.ID]; ok {
+				if c.Rates = slices.Concat(r.rates[offering], r.rates[c.ID]); len(c.Rates) == 0 {
+					r.fault("commitment %s: the savings plan has no rates: add a file with the output of aws savingsplans describe-savings-plan-rates --savings-plan-id %s", c.ID, c.ID)
+					continue
+				}
 			}
-		}
-		for _, f := range c.Validate() {
-			r.fault("%w", f)
-		}
-	}
-	for i := range r.input.Reservations {
-		c := &r.input.Reservations[i]
-		r.file = r.input.Files[c.ID]
-		for _, f := range c.Validate() {
-			r.fault("%w", f)
+			for _, f := range c.Validate() {
+				r.fault("%w", f)
+			}
 		}
 	}
 }

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"slices"
-
+	"github.com/samber/lo"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/billing"
@@ -61,6 +60,7 @@ func (t *table) underBill(change *billing.Statement) {
 // priceLimits says of each NodePool with a limit on the sum of its nodes' prices how much of it the nodes take after the launches,
 // without the nodes that are removed, by name.
 func (t *table) priceLimits(p *problem, launches []scheduling.Launch, removed []string) {
+	gone := lo.SliceToMap(removed, func(name string) (string, bool) { return name, true })
 	for _, pool := range p.Problem.NodePools {
 		limit, ok := pool.Spec.Limits[scheduling.PriceResource]
 		if !ok {
@@ -68,7 +68,7 @@ func (t *table) priceLimits(p *problem, launches []scheduling.Launch, removed []
 		}
 		var spent offerings.Price
 		for _, node := range p.Problem.Nodes {
-			if node.Labels[scheduling.NodePoolLabel] != pool.Name || node.DeletionTimestamp != nil || slices.Contains(removed, node.Name) {
+			if node.Labels[scheduling.NodePoolLabel] != pool.Name || node.DeletionTimestamp != nil || gone[node.Name] {
 				continue
 			}
 			if o, ok := p.Problem.CatalogOf(pool.Name).Lookup(instancetypes.OfferingOf(node)); ok {
@@ -76,7 +76,7 @@ func (t *table) priceLimits(p *problem, launches []scheduling.Launch, removed []
 			}
 		}
 		for i := range launches {
-			if launches[i].NodePool == pool.Name {
+			if launches[i].NodePool == pool.Name && !gone[launches[i].Name] {
 				spent = offerings.Sum(spent, launches[i].Price)
 			}
 		}

@@ -224,11 +224,13 @@ func readCases(a *app, list []*asked) (cases []*asked, err error) {
 	if slices.ContainsFunc(cases, func(c *asked) bool { return c.problem.bills != nil }) { // --billing of one case
 		for _, c := range cases {
 			if c.problem.bills == nil {
-				c.problem.bills, err = bills.Apply(&c.problem.Problem, c.problem.Problem.Catalog, &billing.Input{})
+				if c.problem.bills, err = bills.Apply(&c.problem.Problem, c.problem.Problem.Catalog, &billing.Input{}); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
-	return cases, err
+	return cases, nil
 }
 
 // readCase reads the problem of a case, unless it has been read.

@@ -20,7 +20,7 @@ type Assigned struct {
 	// of them proves that the value of its pods is at most its price.
 	Vectors [][]*big.Int
 	// Surpluses have, by supply with a name, the value that its machines hold at most beyond their price, in the same unit.
-	Surpluses []Surplus
+	Surpluses map[string]*big.Int
 	// Filled says that the vectors do not suffice for some machines: a search over their patterns has to show
 	// that no pattern has more value than the price.
 	Filled bool
@@ -41,12 +41,6 @@ type Assigned struct {
 	found    *proposal
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
 	Bound int64
-}
-
-// Surplus is the value that the machines of a supply hold at most beyond their price.
-type Surplus struct {
-	Supply string
-	Value  *big.Int
 }
 
 const (

@@ -66,7 +66,7 @@ type wholeProof struct {
 
 // assigned returns the proof in the form that certificates are written from.
 func (c *wholeProof) assigned() Assigned {
-	out := Assigned{Bound: c.bound, Filled: slices.ContainsFunc(c.from.widths, func(n int) bool { return n > 0 }), Duals: fixed.Bigs(c.duals)}
+	out := Assigned{Bound: c.bound, Surpluses: map[string]*big.Int{}, Filled: slices.ContainsFunc(c.from.widths, func(n int) bool { return n > 0 }), Duals: fixed.Bigs(c.duals)}
 	for i := range c.multipliers {
 		t := &c.multipliers[i]
 		out.DomainMultipliers = append(out.DomainMultipliers, t.less)
@@ -81,7 +81,7 @@ func (c *wholeProof) assigned() Assigned {
 	}
 	for s, over := range c.surpluses {
 		if name := c.scaled.exact.Supplies[s].Name; name != "" && over != nil {
-			out.Surpluses = append(out.Surpluses, Surplus{Supply: name, Value: over})
+			out.Surpluses[name] = over
 		}
 	}
 	return out

@@ -3,6 +3,8 @@ package prove
 import (
 	"math/big"
 
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
@@ -65,11 +67,8 @@ func certificateOf(pr *prover, a bound.Assigned, domains []string, name func(c *
 		c.Multipliers = append(c.Multipliers, offerings.Price(n))
 	}
 	c.Vectors = namedVectors(pr, a.Vectors)
-	for _, s := range a.Surpluses {
-		if c.Reserved == nil {
-			c.Reserved = map[string]string{}
-		}
-		c.Reserved[s.Supply] = s.Value.String()
+	if len(a.Surpluses) > 0 {
+		c.Reserved = lo.MapValues(a.Surpluses, func(over *big.Int, _ string) string { return over.String() })
 	}
 	return c
 }

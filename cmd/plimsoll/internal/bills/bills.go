@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"slices"
@@ -305,13 +306,26 @@ func changes(steps []disruption.Step) (removed []string, launches []scheduling.L
 
 // falls are by how much the bill of nodes falls with each step.
 func (b *Bills) falls(nodes []*corev1.Node, steps []disruption.Step) []offerings.Price {
-	falls, last := make([]offerings.Price, len(steps)), b.Of(nodes).PerHour
-	for i := range steps {
-		removed, launches := changes(steps[:i+1])
-		after := b.settle(b.chargesAfter(nodes, removed, launches)).PerHour
-		falls[i], last = last-after, after
+	falls, last := make([]offerings.Price, 0, len(steps)), b.Of(nodes).PerHour
+	for c := range b.chargesAfterEach(nodes, steps) {
+		after := b.settle(c).PerHour
+		falls, last = append(falls, last-after), after
 	}
 	return falls
+}
+
+// chargesAfterEach yields the charges of nodes after each of the steps.
+func (b *Bills) chargesAfterEach(nodes []*corev1.Node, steps []disruption.Step) iter.Seq[charges] {
+	return func(yield func(charges) bool) {
+		var removed []string
+		var launches []scheduling.Launch
+		for i := range steps {
+			removed, launches = append(removed, steps[i].Drain...), append(launches, steps[i].Launches...)
+			if !yield(b.chargesAfter(nodes, removed, launches)) {
+				return
+			}
+		}
+	}
 }
 
 // savingSteps is the number of steps of a plan before the first of reason underutilized that does not lower the bill and the costs beside it, or

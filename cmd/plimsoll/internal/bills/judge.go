@@ -27,10 +27,8 @@ func (b *Bills) JudgeSteps(stated *billing.Statement, steps []disruption.Step) e
 	if len(stated.Steps) != len(steps) {
 		return fmt.Errorf("bill.steps: has %d amounts, want one for each of %d steps", len(stated.Steps), len(steps))
 	}
-	last := stated.Before.PerHour
-	for i := range steps {
-		removed, launches = changes(steps[:i+1])
-		charges := b.chargesAfter(b.listed.Nodes, removed, launches)
+	i, last := 0, stated.Before.PerHour
+	for charges := range b.chargesAfterEach(b.listed.Nodes, steps) {
 		bill := b.settle(charges)
 		if err := verify.Bill(charges.usages, b.commitments, &bill); err != nil {
 			return fmt.Errorf("bill.steps[%d]: %w", i, err)
@@ -38,7 +36,7 @@ func (b *Bills) JudgeSteps(stated *billing.Statement, steps []disruption.Step) e
 		if falls := last - bill.PerHour; stated.Steps[i] != falls {
 			return fmt.Errorf("bill.steps[%d]: %v, but the bill falls by %v", i, stated.Steps[i], falls)
 		}
-		last = bill.PerHour
+		i, last = i+1, bill.PerHour
 	}
 	return nil
 }
